@@ -9,7 +9,6 @@ objects=${2:-build/obj}
 
 # What only tests call, to see or to set what the program does not: shorten this list, never extend it.
 for_tests='
-canvas_to_roles
 counters_known
 emulator_repeated_blocks
 lanes_limit_level

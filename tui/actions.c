@@ -2,7 +2,6 @@
 #include "tui/actions.h"
 
 #include "base/language.h"
-#include "tui/scene/curve.h"
 #include "tui/view/index_view.h"
 #include "tui/view/key_actions.h"
 #include "tui/view/ladder_view.h"
@@ -16,8 +15,8 @@ ViewAnswer act_BEAT(Press press) {
     int before = press.view->place.step;
     view_move_by_beats(press.view, press.scene, press.direction * action_repeats(&press));
     if (press.view->place.step == before)
-        action_say(press.view, "%s",
-                   press.direction < 0 ? tr("this is the first beat") : tr("this is the last beat"));
+        view_say(press.view, "%s",
+                 press.direction < 0 ? tr("this is the first beat") : tr("this is the last beat"));
     return VIEW_CHANGED;
 }
 
@@ -85,8 +84,8 @@ ViewAnswer act_SPEED(Press press) {
     bool possible = wanted >= SPEED_SLOWEST && wanted <= SPEED_FASTEST;
     if (possible) view->display.speed = wanted;
     view_print_speed(view, speed);
-    action_say(view, tr("speed %s%s: %g wavefronts per second"), speed, possible ? "" : tr(" (limit)"),
-               view_wavefronts_per_second(view));
+    view_say(view, tr("speed %s%s: %g wavefronts per second"), speed, possible ? "" : tr(" (limit)"),
+             view_wavefronts_per_second(view));
     return VIEW_CHANGED;
 }
 
@@ -126,13 +125,13 @@ ViewAnswer act_RETURN(Press press) {
 ViewAnswer act_LOOP(Press press) {
     static const char *const names[LOOP_COUNT] = {"off", "this barrier interval", "the whole run"};
     press.view->display.loop = (press.view->display.loop + 1) % LOOP_COUNT;
-    action_say(press.view, tr("loop: %s"), tr(names[press.view->display.loop]));
+    view_say(press.view, tr("loop: %s"), tr(names[press.view->display.loop]));
     return VIEW_CHANGED;
 }
 
 ViewAnswer act_MOTION(Press press) {
     press.view->display.still = !press.view->display.still;
-    action_say(press.view, tr("motion while playing: %s"), press.view->display.still ? tr("off") : tr("on"));
+    view_say(press.view, tr("motion while playing: %s"), press.view->display.still ? tr("off") : tr("on"));
     return VIEW_CHANGED;
 }
 
@@ -158,7 +157,7 @@ static ViewAnswer next_warp(Press press) {
     while (warp != context.event.warp &&
            step_index_warp_event(context.step_index, view->place.step, warp, view->selection.lane) < 0);
     if (warp == context.event.warp)
-        action_say(view, tr("no other warp has an event in this step"));
+        view_say(view, tr("no other warp has an event in this step"));
     else
         view->selection.warp = warp;
     return VIEW_CHANGED;
@@ -194,8 +193,8 @@ static ViewAnswer go_to_block(View *view, const Scene *scene, int number) {
         return VIEW_CHANGED;
     }
     if ((uint64_t)number >= count) {
-        action_say(view, tr("no block %d: the grid has blocks 0 to %llu"), number,
-                   (unsigned long long)count - 1);
+        view_say(view, tr("no block %d: the grid has blocks 0 to %llu"), number,
+                 (unsigned long long)count - 1);
         return VIEW_CHANGED;
     }
     view->transient.wanted_block = (uint32_t)number;
@@ -208,9 +207,9 @@ ViewAnswer act_BLOCK(Press press) {
     if (press.number >= 0 && view->place.block < press.scene->traced.block_count)
         return go_to_block(view, press.scene, press.number);
     if (next < 0 || next >= press.scene->traced.block_count) {
-        action_say(view, "%s",
-                   press.direction > 0 ? tr("no later traced block or launch; 17} traces block 17")
-                                       : tr("no earlier traced block or launch; 17} traces block 17"));
+        view_say(view, "%s",
+                 press.direction > 0 ? tr("no later traced block or launch; 17} traces block 17")
+                                     : tr("no earlier traced block or launch; 17} traces block 17"));
         return VIEW_CHANGED;
     }
     view_go_to_block(view, press.scene, next);
@@ -278,7 +277,7 @@ ViewAnswer act_INDEX(Press press) {
     press.view->transient.playing = false;
     if (!has_step || !index_view_open_access(press.view, &context)) {
         index_view_open(press.view, NULL, NULL);
-        action_say(press.view, "%s", tr("this step is no load or store of shared or global memory"));
+        view_say(press.view, tr("this step is no load or store of shared or global memory"));
     }
     return VIEW_CHANGED;
 }
@@ -286,7 +285,7 @@ ViewAnswer act_INDEX(Press press) {
 /* False, with a message: the run is of no program. */
 static bool has_program(const Press *press) {
     bool has = press->view->display.program != NULL;
-    if (!has) action_say(press->view, "%s", tr("this run is of no program; redviz --run FILE.cu runs one"));
+    if (!has) view_say(press->view, tr("this run is of no program; redviz --run FILE.cu runs one"));
     return has;
 }
 
@@ -307,8 +306,8 @@ ViewAnswer act_LAUNCH(Press press) {
 
 ViewAnswer act_PARAMETERS(Press press) {
     if (launch_view_shown(press.view, press.scene) >= 0) {
-        action_say(press.view, "%s",
-                   tr("the program sets n, grid, block and arguments; --run FILE.cu -- ARGS changes them"));
+        view_say(press.view,
+                 tr("the program sets n, grid, block and arguments; --run FILE.cu -- ARGS changes them"));
         return VIEW_CHANGED;
     }
     press.view->transient.input = INPUT_SETTINGS;

@@ -26,8 +26,6 @@ ViewAnswer action_search(Press press);
 static inline int action_repeats(const Press *press) {
     return press->number > 0 ? press->number : 1;
 }
-/* One line in place of the footer's hints, until the next key. */
-void action_say(View *view, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void action_focus_on(View *view, Focus focus);
 int action_side_of(const Pane *pane); /* its number among the side panes */
 /* Makes it the first side pane, and the one that z enlarges; false: it is already. */

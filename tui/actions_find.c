@@ -1,7 +1,6 @@
 /* Keys that find: the next conflict, split, barrier or event, the text that is searched for, and findings. */
 #include "tui/actions.h"
 #include "base/language.h"
-#include "tui/panes/metric_rows.h"
 #include <stdlib.h>
 
 /* ---- jumps --------------------------------------------------------------------------------------------- */
@@ -23,9 +22,8 @@ static ViewAnswer jump(Press press, Matches *matches, const void *context, const
         if (--wanted == 0) break;
     }
     if (found < 0)
-        action_say(view,
-                   press.direction > 0 ? tr("no %.60s after this step") : tr("no %.60s before this step"),
-                   what);
+        view_say(view, press.direction > 0 ? tr("no %.60s after this step") : tr("no %.60s before this step"),
+                 what);
     else
         view_jump_to_step(view, press.scene, found);
     return VIEW_CHANGED;
@@ -54,26 +52,21 @@ static bool step_has_lane(const Press *press, const Steps *steps, const StepInde
     return header.mask >> view->selection.lane & 1;
 }
 
-/* Instructions whose PTX, source line or kind of event contains the text; the caller frees them. */
-static bool *find_instructions(const Press *press) {
-    const Scene *scene = press->scene;
-    const PtxProgram *program = scene_launch(scene, press->view->place.block)->program;
-    bool *found = memory_new((size_t)program->code_count);
-    for (int pc = 0; pc < program->code_count; pc++) {
-        const PtxCode *code = &program->code[pc];
-        const char *ptx = scene_ptx_line(scene, press->view->place.block, pc);
-        const char *source =
-            code->line.file ? scene_source_line(scene, code->line.file, code->line.line) : NULL;
-        found[pc] = (ptx && scene_text_holds(ptx, press->view->selection.search)) ||
-                    (source && scene_text_holds(source, press->view->selection.search));
-    }
-    return found;
-}
-
 ViewAnswer action_search(Press press) {
     char what[SEARCH_BYTES + 24];
     if (!view_steps(press.view, press.scene)) return VIEW_IGNORED;
-    bool *found = find_instructions(&press);
+    /* Instructions whose PTX, source line or kind of event contains the text; the caller frees them. */
+    const Scene *scene = press.scene;
+    const PtxProgram *program = scene_launch(scene, press.view->place.block)->program;
+    bool *found = memory_new((size_t)program->code_count);
+    for (int pc = 0; pc < program->code_count; pc++) {
+        const PtxCode *code = &program->code[pc];
+        const char *ptx = scene_ptx_line(scene, press.view->place.block, pc);
+        const char *source =
+            code->line.file ? scene_source_line(scene, code->line.file, code->line.line) : NULL;
+        found[pc] = (ptx && scene_text_holds(ptx, press.view->selection.search)) ||
+                    (source && scene_text_holds(source, press.view->selection.search));
+    }
     snprintf(what, sizeof what, tr("step with \"%s\""), press.view->selection.search);
     ViewAnswer answer = jump(press, step_is_found, found, what);
     free(found);
@@ -134,7 +127,7 @@ static ViewAnswer jump_to_marked(Press press, bool *marked, const char *what, bo
     if (is_any)
         answer = jump(press, step_is_marked, marked, what);
     else
-        action_say(press.view, tr("this %s has no %s"), is_in_grid ? "block" : "kernel", what);
+        view_say(press.view, tr("this %s has no %s"), is_in_grid ? "block" : "kernel", what);
     free(marked);
     return answer;
 }
@@ -176,8 +169,8 @@ ViewAnswer act_TRACE(Press press) {
             marked += metric_row_counts(view->selection.traced - 1, &step_index->step[step]);
     }
     if (view->selection.traced)
-        action_say(view, tr("%d step%s counted in %s; n, N: next, previous; Esc: off"), marked,
-                   marked == 1 ? "" : "s", tr(metric_row_label(view->selection.traced - 1)));
+        view_say(view, tr("%d step%s counted in %s; n, N: next, previous; Esc: off"), marked,
+                 marked == 1 ? "" : "s", tr(metric_row_label(view->selection.traced - 1)));
     return VIEW_CHANGED;
 }
 
@@ -201,7 +194,7 @@ static void next_hazard(View *view, const Findings *hazards, int direction) {
 static ViewAnswer say_nothing_found(Press press) {
     Text text = {0};
     hazards_pane_print_none(press.scene, &text);
-    action_say(press.view, "%s", text_string(&text));
+    view_say(press.view, "%s", text_string(&text));
     text_done(&text);
     return VIEW_CHANGED;
 }

@@ -1,18 +1,6 @@
 /* Keys that change what is shown: values, source, picture, panes, theme; and the message that says so. */
 #include "tui/actions.h"
 #include "base/language.h"
-#include "base/utf8.h"
-#include "tui/view/registers.h"
-#include <stdarg.h>
-
-/* One line in place of the footer's hints, until the next key. */
-void action_say(View *view, const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(view->transient.message, sizeof view->transient.message, format, arguments);
-    utf8_drop_half(view->transient.message);
-    va_end(arguments);
-}
 
 /* A key that changes this pane brings it to the screen: also where it was hidden, or another is enlarged. */
 void action_focus_on(View *view, Focus focus) {
@@ -46,7 +34,7 @@ ViewAnswer act_VALUES(Press press) {
     static const char *const names[VALUE_FORMAT_COUNT] = {"in the kernel's type", "in hex",
                                                           "as signed integers", "as floats"};
     press.view->display.values = (press.view->display.values + 1) % VALUE_FORMAT_COUNT;
-    action_say(press.view, tr("values %s"), tr(names[press.view->display.values]));
+    view_say(press.view, tr("values %s"), tr(names[press.view->display.values]));
     return VIEW_CHANGED;
 }
 
@@ -57,8 +45,8 @@ ViewAnswer act_REGISTER(Press press) {
     press.view->selection.reg = (press.view->selection.reg + 1) % MOST_REGISTERS;
     if (!step_context_init(&context, press.scene, press.view)) return VIEW_IGNORED;
     const PtxRegister *reg = register_chosen(&context);
-    action_say(press.view, tr("lane values: %s%s%s"), reg ? tr("register ") : tr("the instruction's own"),
-               reg ? reg->name : "", press.view->display.zoomed ? "" : tr("; z shows all lanes"));
+    view_say(press.view, tr("lane values: %s%s%s"), reg ? tr("register ") : tr("the instruction's own"),
+             reg ? reg->name : "", press.view->display.zoomed ? "" : tr("; z shows all lanes"));
     return VIEW_CHANGED;
 }
 
@@ -67,7 +55,7 @@ ViewAnswer act_GUTTER(Press press) {
                                                           "sampled on a GPU"};
     show_source(press.view);
     press.view->display.gutter = (press.view->display.gutter + 1) % GUTTER_SCOPE_COUNT;
-    action_say(press.view, tr("counts beside the source: %s"), tr(names[press.view->display.gutter]));
+    view_say(press.view, tr("counts beside the source: %s"), tr(names[press.view->display.gutter]));
     return VIEW_CHANGED;
 }
 
@@ -76,7 +64,7 @@ ViewAnswer act_SOURCE(Press press) {
                                                          "SASS, under its source lines"};
     show_source(press.view);
     press.view->display.source = (press.view->display.source + 1) % SOURCE_TEXT_COUNT;
-    action_say(press.view, tr("source pane: %s"), tr(names[press.view->display.source]));
+    view_say(press.view, tr("source pane: %s"), tr(names[press.view->display.source]));
     return VIEW_CHANGED;
 }
 
@@ -88,8 +76,8 @@ ViewAnswer act_FOCUS(Press press) {
         view->display.focus =
             (Focus)(((int)view->display.focus + press.direction + FOCUS_COUNT) % FOCUS_COUNT);
     while (view->display.hidden >> view->display.focus & 1);
-    action_say(view, tr("focus: %s; z enlarges it%s"), tr(focus_names[view->display.focus]),
-               view->display.focus == FOCUS_PICTURE ? "" : tr(", H hides it"));
+    view_say(view, tr("focus: %s; z enlarges it%s"), tr(focus_names[view->display.focus]),
+             view->display.focus == FOCUS_PICTURE ? "" : tr(", H hides it"));
     return VIEW_CHANGED;
 }
 
@@ -101,13 +89,13 @@ ViewAnswer act_ZOOM(Press press) {
 ViewAnswer act_HIDE(Press press) {
     View *view = press.view;
     if (press.direction < 0 && !view->display.hidden) {
-        action_say(view, "%s", tr("no pane is hidden"));
+        view_say(view, tr("no pane is hidden"));
     } else if (press.direction < 0) {
         view->display.hidden = 0;
     } else if (view->display.focus == FOCUS_PICTURE) {
-        action_say(view, "%s", tr("the picture stays; Tab selects another pane to hide"));
+        view_say(view, tr("the picture stays; Tab selects another pane to hide"));
     } else {
-        action_say(view, tr("hidden: %s; A shows all panes"), tr(focus_names[view->display.focus]));
+        view_say(view, tr("hidden: %s; A shows all panes"), tr(focus_names[view->display.focus]));
         view->display.hidden |= 1u << view->display.focus;
         view->display.focus = FOCUS_PICTURE;
         view->display.zoomed = false;
@@ -129,7 +117,7 @@ ViewAnswer act_PROJECTOR(Press press) {
 ViewAnswer act_THEME(Press press) {
     View *view = press.view;
     view->display.theme = (Theme)(((int)view->display.theme + press.direction + THEME_COUNT) % THEME_COUNT);
-    action_say(view, tr("colours: %s"), theme_name(view->display.theme));
+    view_say(view, tr("colours: %s"), theme_name(view->display.theme));
     return VIEW_CHANGED;
 }
 
@@ -143,7 +131,7 @@ ViewAnswer act_PICTURE(Press press) {
     view->display.picture =
         (ShownPicture)(((int)view->display.picture + press.direction + SHOWN_PICTURE_COUNT) %
                        SHOWN_PICTURE_COUNT);
-    action_say(view, tr("picture: %s"), tr(names[view->display.picture]));
+    view_say(view, tr("picture: %s"), tr(names[view->display.picture]));
     return VIEW_CHANGED;
 }
 
@@ -159,11 +147,9 @@ ViewAnswer act_GRID(Press press) {
     display->picture = was_grid ? SHOW_WARPS : SHOW_GRID;
     action_focus_on(press.view, FOCUS_PICTURE);
     if (was_grid)
-        action_say(press.view, "%s",
-                   tr("arrows: waits, warps; + - , .: zoom, move; y: blocks at once; #: back"));
+        view_say(press.view, tr("arrows: waits, warps; + - , .: zoom, move; y: blocks at once; #: back"));
     else
-        action_say(press.view, "%s",
-                   tr("picture: the grid on the machine; z: whole screen, #: warps in time"));
+        view_say(press.view, tr("picture: the grid on the machine; z: whole screen, #: warps in time"));
     return VIEW_CHANGED;
 }
 
@@ -175,7 +161,7 @@ ViewAnswer act_SIDE(Press press) {
     action_focus_on(press.view, FOCUS_SIDE);
     if (!step_context_init(&context, press.scene, press.view)) return VIEW_IGNORED;
     pane_side(press.view->display.side)->head(&context, &head);
-    action_say(press.view, tr("side pane: %s; z enlarges it, Esc leaves it"), head.title);
+    view_say(press.view, tr("side pane: %s; z enlarges it, Esc leaves it"), head.title);
     return VIEW_CHANGED;
 }
 
@@ -188,7 +174,7 @@ ViewAnswer act_TIMES(Press press) {
         else
             view->display.times_alone = !view->display.times_alone;
     }
-    action_say(view, tr("timings: %s; %s"), tr(timing_way_name(view->display.times)),
-               view->display.times_alone ? tr("the kernel alone") : tr("down to one scalar"));
+    view_say(view, tr("timings: %s; %s"), tr(timing_way_name(view->display.times)),
+             view->display.times_alone ? tr("the kernel alone") : tr("down to one scalar"));
     return VIEW_CHANGED;
 }

@@ -42,7 +42,7 @@ static void app_draw(App *app) {
     bool is_stop = app->lecture.run && app->lecture.opening != STOP_THERE;
     bool is_said = view->transient.input == INPUT_SETTINGS && app->purpose == PURPOSE_SETTINGS;
     if (app->loader && !is_said && (is_stop || !view->transient.message[0]))
-        snprintf(view->transient.message, sizeof view->transient.message,
+        view_say(view,
                  app->cancelled ? tr("cancelling %s ... (Esc cancels)") : tr("opening %s ... (Esc cancels)"),
                  app->what);
     Canvas *canvas = app_canvas(app, &shown, all_columns, all_rows);
@@ -146,13 +146,6 @@ static void app_leave(const Error *error) {
     _exit(error ? FAILED : DONE);
 }
 
-/* A line table may name any file of this machine: files elsewhere are opened only on request. */
-static void app_say_unopened(App *app, Session *session) {
-    const char *file = session_unopened_source(session);
-    if (file)
-        app_say(app, scene_file_name(file), tr("lies outside the kernel's folder; --sources DIR opens it"));
-}
-
 /* What events, files, workers and the clock changed. False: quit. */
 static bool app_advance(App *app, const TerminalEvent *event, bool *changed) {
     bool goes_on = app_handle(app, event, changed);
@@ -187,7 +180,10 @@ bool app_run(Session *session, const AppStart *start, Error *error) {
     App app;
     bool quit;
     app_init(&app, session, start);
-    app_say_unopened(&app, session);
+    /* A line table may name any file of this machine: files elsewhere are opened only on request. */
+    const char *file = session_unopened_source(session);
+    if (file)
+        app_say(&app, scene_file_name(file), tr("lies outside the kernel's folder; --sources DIR opens it"));
     bool ok = app_start(&app, start, 0, 0, &quit, error) && (quit || terminal_open(error));
     app.cast_seconds = clock_seconds();
     app.waits = false;

@@ -30,7 +30,7 @@ typedef struct AppStart {
     int step;               /* --step N, from 1; 0: start of the run */
     const RunSpec *compare; /* --compare: a second run to compare with; NULL: none */
     /* Keys pressed before the first frame; may be NULL. Each character is a key, special keys are written
-     * <Right>, <Enter>, ... (keys_name()), pauses as in key_script.h. */
+     * <Right>, <Enter>, ... (keys_name()), pauses as in keys.h. */
     const char *keys;
     /* The file to record to (cast.h); NULL: no recording. app_frame() and app_record() record the first frame
      * and one frame after each key, each shown for the time that the script states, else for the time a

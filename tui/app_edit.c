@@ -5,6 +5,8 @@
 #include "base/clock.h"
 #include "base/language.h"
 #include "tui/draw/terminal.h"
+#include "exercise/exercise_lecture.h"
+#include "tui/view/menu.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -53,7 +55,7 @@ static void app_ask_to_copy(App *app, const char *source) {
         return;
     }
     bool is_there = access(source, F_OK) == 0;
-    snprintf(view->transient.message, sizeof view->transient.message,
+    view_say(view,
              is_there ? tr("./%s is there already: edit it?   Enter: yes   Esc: no")
                       : tr("copy %s to ./ and edit it?   Enter: yes   Esc: no"),
              source);
@@ -105,13 +107,6 @@ static void app_edit_broken_copy(App *app, const Error *error) {
     file_watch_free(watch);
 }
 
-static void app_edit_copied(App *app) {
-    bool ran = app->copied == COPY_RAN, refused = app->copied == COPY_REFUSED;
-    app->copied = COPY_NONE;
-    if (ran) app_edit(app);
-    if (refused) app_edit_broken_copy(app, &app->error);
-}
-
 /* ---- the key, and changed files ------------------------------------------------------------------------- */
 
 void app_edit(App *app) {
@@ -134,7 +129,10 @@ void app_edit(App *app) {
 
 void app_rerun_stale(App *app) {
     int count;
-    app_edit_copied(app);
+    bool ran = app->copied == COPY_RAN, refused = app->copied == COPY_REFUSED;
+    app->copied = COPY_NONE;
+    if (ran) app_edit(app);
+    if (refused) app_edit_broken_copy(app, &app->error);
     bool is_stale = app->slots[0].is_stale || app->slots[1].is_stale;
     if (is_stale && !app->loader && app->grading) {
         app->was_edited = true;
@@ -157,4 +155,49 @@ void app_check_files(App *app) {
     app->look_due = now + LOOK_SECONDS;
     for (int i = 0; i < app->comparison.count; i++)
         if (app->slots[i].files) app->slots[i].is_stale |= file_watch_changed(app->slots[i].files);
+}
+
+/* ---- exercises ----------------------------------------------------------------------------------------- */
+
+void app_grade(App *app) {
+    if (!app->grading) return;
+    grading_begin(app->grading, terminal_wake);
+    if (!app->waits) return;
+    grading_wait(app->grading);
+    app_take_grade(app);
+}
+
+bool app_take_grade(App *app) {
+    if (!grading_take(app->grading)) return false;
+    bool is_before = app->lecture.stop == EXERCISE_STOP_TASK && app->was_edited;
+    if (is_before || app->lecture.stop == EXERCISE_STOP_GOALS)
+        lecture_view_begin_stop(&app->lecture, EXERCISE_STOP_GOALS);
+    return true;
+}
+
+static bool is_offered(const ViewTitles *exercises, const char *name) {
+    for (int i = 0; exercises && i < exercises->count; i++)
+        if (!strcmp(exercises->names[i], name)) return true;
+    return false;
+}
+
+/* Its file is the working folder's, and its run and grades are its own: another redviz shows it. */
+void app_open_exercise(App *app, const char *name) {
+    const char *command[] = {app->command, "--exercise", name, "--language", language(), NULL};
+    if (app->waits || !app->command) {
+        app_say(app, name, tr("an exercise needs a terminal: redviz --exercise NAME"));
+        return;
+    }
+    if (!terminal_has_programs() && !is_offered(app_view(app)->display.exercises, name)) {
+        app_say(app, name, tr("it needs a compiler for CUDA C++: redviz --exercise NAME in a terminal"));
+        return;
+    }
+    int status = terminal_run((char *const *)command);
+    if (status == 0) app_say(app, name, tr("left; your file stays in this folder"));
+    if (status > 0) app_say(app, name, tr("it could not be opened; redviz --exercise NAME says why"));
+}
+
+void app_open_chosen_exercise(App *app) {
+    MenuRow chosen;
+    if (menu_choice(app_view(app), &chosen)) app_open_exercise(app, chosen.name);
 }

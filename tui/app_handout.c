@@ -2,7 +2,6 @@
 #include "tui/app_state.h"
 
 #include "tui/draw/html.h"
-#include "tui/draw/svg.h"
 #include "tui/lecture_text.h"
 #include <string.h>
 

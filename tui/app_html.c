@@ -4,7 +4,6 @@
 
 #include "base/language.h"
 #include "base/version.h"
-#include "catalog/catalog.h"
 #include "tui/draw/html.h"
 #include "tui/lecture_text.h"
 #include <stdlib.h>
@@ -27,15 +26,6 @@ static void add_heading(HtmlPage *page, const char *title, const char *attribute
     text_add(&page->body, "</h1>\n");
 }
 
-static void add_run(HtmlPage *page) {
-    Walk walk;
-    walk_run(&walk, page->app, page->size);
-    json_open_array(&page->json, "tracks");
-    walk_add_json(&walk, &page->json);
-    json_close_array(&page->json);
-    walk_done(&walk);
-}
-
 static void add_question(HtmlPage *page, const LectureQuestion *question) {
     json_open_object(&page->json, NULL);
     json_string(&page->json, "topic", question->topic);
@@ -47,15 +37,6 @@ static void add_question(HtmlPage *page, const LectureQuestion *question) {
     json_close_object(&page->json);
 }
 
-static void add_stop_text(Text *body, const LectureStop *stop, int number) {
-    text_print(body, "<section class=\"stop\" id=\"stop-%d\">\n<h2>", number);
-    lecture_text_add_html(body, stop->title);
-    text_add(body, "</h2>\n");
-    lecture_blocks_add_html(body, stop);
-    if (stop->question) lecture_question_add_html(body, stop->question);
-    text_add(body, "</section>\n");
-}
-
 static bool add_stop(HtmlPage *page, int index, Error *error) {
     App *app = page->app;
     const Lecture *lecture = app->lecture.run->lecture;
@@ -65,7 +46,12 @@ static bool add_stop(HtmlPage *page, int index, Error *error) {
     if (app->failed)
         return error_set_at(error, lecture->path, stop->command_place.line, stop->command_place.column,
                             "%.400s", app->error.message);
-    add_stop_text(&page->body, stop, index + 1);
+    text_print(&page->body, "<section class=\"stop\" id=\"stop-%d\">\n<h2>", index + 1);
+    lecture_text_add_html(&page->body, stop->title);
+    text_add(&page->body, "</h2>\n");
+    lecture_blocks_add_html(&page->body, stop);
+    if (stop->question) lecture_question_add_html(&page->body, stop->question);
+    text_add(&page->body, "</section>\n");
     walk_stop(&walk, app, page->size);
     walk_add_json(&walk, &page->json);
     walk_done(&walk);
@@ -107,7 +93,12 @@ static bool add_content(HtmlPage *page, const AppStart *start, Error *error) {
     } else {
         good = app_start(page->app, start, 0, 0, &quit, error);
         if (good) {
-            add_run(page);
+            Walk walk;
+            walk_run(&walk, page->app, page->size);
+            json_open_array(&page->json, "tracks");
+            walk_add_json(&walk, &page->json);
+            json_close_array(&page->json);
+            walk_done(&walk);
             add_heading(page, comparison_scene(&page->app->comparison)->identity.kernel, " class=\"unseen\"");
         }
     }
@@ -131,13 +122,6 @@ static void add_title(Text *out, const HtmlPage *page, const AppStart *start) {
     text_add(out, " - redviz");
 }
 
-static void add_link(Text *out, const AppStart *start, bool is_chinese) {
-    if (!start->interface) return;
-    text_add(out, "<p id=\"open\"><a href=\"");
-    html_add_text(out, start->interface, strlen(start->interface));
-    text_print(out, "\">%s</a></p>\n", is_chinese ? "在 redviz 中打开" : "open in redviz");
-}
-
 /* Writes the replacement of {{name}}; false: unknown name. */
 static bool add_part(Text *out, const char *name, const HtmlPage *page, const AppStart *start, Error *error) {
     char *text = NULL;
@@ -152,7 +136,11 @@ static bool add_part(Text *out, const char *name, const HtmlPage *page, const Ap
                      ? "本页由脚本逐帧显示，而 JavaScript 已关闭。"
                      : "The frames of this page are stepped through by a script, and JavaScript is off.");
     } else if (!strcmp(name, "link")) {
-        add_link(out, start, is_chinese);
+        if (start->interface) {
+            text_add(out, "<p id=\"open\"><a href=\"");
+            html_add_text(out, start->interface, strlen(start->interface));
+            text_print(out, "\">%s</a></p>\n", is_chinese ? "在 redviz 中打开" : "open in redviz");
+        }
     } else if (!strcmp(name, "colours")) {
         html_add_colours(out);
     } else if (!strcmp(name, "body")) {

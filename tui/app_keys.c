@@ -1,7 +1,8 @@
 /* The keys of a script, and the frames of a recording between them. */
 #include "tui/app_state.h"
+#include "tui/view/key_actions.h"
 
-#include "tui/key_script.h"
+#include <math.h>
 
 #define ROUNDING_SECONDS 1e-6
 
@@ -17,22 +18,6 @@ static void app_record_frame(App *app, int columns, int rows) {
     Canvas *canvas = app_frame_canvas(app, columns, rows);
     cast_add(app->cast, canvas, app_view(app)->display.theme, app->cast_seconds);
     canvas_free(canvas);
-}
-
-/* For a script: adds the next frame to the recording, with the time it is shown. A playing run goes on
- * meanwhile, frame by frame as on a terminal. */
-static void app_record_pause(App *app, double pause, int columns, int rows) {
-    if (!app->cast) return;
-    app_end_motion(app);
-    app_record_frame(app, columns, rows);
-    double end = app->cast_seconds + (pause < 0 ? cast_reading_seconds(app->cast) : pause);
-    double due = app->cast_seconds + 1 / view_wavefronts_per_second(app_view(app));
-    while (app_view(app)->transient.playing && due <= end + ROUNDING_SECONDS) {
-        app->cast_seconds = due;
-        due += app_play_frame(app);
-        app_record_frame(app, columns, rows);
-    }
-    app->cast_seconds = end;
 }
 
 /* Adds a frame of an animated image for each pause. A playing run advances wavefront by wavefront; nothing
@@ -54,7 +39,19 @@ static void add_to_movie(App *app, double pause, int columns, int rows) {
 
 static void end_key(App *app, double pause, int columns, int rows) {
     if (app->movie) add_to_movie(app, pause, columns, rows);
-    app_record_pause(app, pause, columns, rows);
+    /* For a script: adds the next frame to the recording, with the time it is shown. A playing run goes on
+     * meanwhile, frame by frame as on a terminal. */
+    if (!app->cast) return;
+    app_end_motion(app);
+    app_record_frame(app, columns, rows);
+    double end = app->cast_seconds + (pause < 0 ? cast_reading_seconds(app->cast) : pause);
+    double due = app->cast_seconds + 1 / view_wavefronts_per_second(app_view(app));
+    while (app_view(app)->transient.playing && due <= end + ROUNDING_SECONDS) {
+        app->cast_seconds = due;
+        due += app_play_frame(app);
+        app_record_frame(app, columns, rows);
+    }
+    app->cast_seconds = end;
 }
 
 bool app_press_script(App *app, const char *script, int columns, int rows, bool *quit, Error *error) {
@@ -70,4 +67,81 @@ bool app_press_script(App *app, const char *script, int columns, int rows, bool 
     if (columns) cast_hold(app->cast, app->cast_seconds);
     if (app->failed && error) *error = app->error;
     return !app->failed;
+}
+
+/* ---- a frame with the panel of a lecture --------------------------------------------------------------- */
+
+void app_fit(const App *app, int *columns, int *rows) {
+    if (app->lecture.run) lecture_panel_area(&app->lecture, columns, rows);
+}
+
+static Canvas *canvas_without_panel(const App *app, const Comparison *shown, int columns, int rows) {
+    Canvas *canvas = canvas_new(columns, rows, app->ascii);
+    Comparison drawn = *shown;
+    for (int i = 0; i < drawn.count; i++) drawn.view[i].transient.hides = lecture_view_hides(&app->lecture);
+    comparison_draw(&drawn, canvas);
+    return canvas;
+}
+
+Canvas *app_page_canvas(App *app, int columns, int rows) {
+    app_end_motion(app);
+    app_provide(app, columns, rows);
+    Canvas *canvas = canvas_without_panel(app, &app->comparison, columns, rows);
+    Overlay overlay = app_view(app)->transient.overlay;
+    if (overlay == OVERLAY_NONE)
+        canvas_fill(canvas, (Rectangle){0, rows - 1, columns, 1}, ROLE_TEXT);
+    else if (overlay_fills_screen(overlay)) /* their hints are inside their frame */
+        canvas_fill(canvas, (Rectangle){1, rows - 2, columns - 2, 1}, ROLE_TEXT);
+    return canvas;
+}
+
+Canvas *app_canvas(App *app, const Comparison *shown, int columns, int rows) {
+    int inner_columns = columns, inner_rows = rows;
+    app_fit(app, &inner_columns, &inner_rows);
+    Canvas *inner = canvas_without_panel(app, shown, inner_columns, inner_rows);
+    if (!app->lecture.run) return inner;
+    Canvas *whole = canvas_new(columns, rows, app->ascii);
+    app->lecture_columns = columns;
+    app->lecture_rows = rows;
+    app->lecture.cursor = app_view(app)->selection.lane;
+    canvas_put(whole, inner, 0, 0);
+    lecture_panel_draw(&app->lecture, whole, lecture_panel_area(&app->lecture, &columns, &rows));
+    canvas_free(inner);
+    return whole;
+}
+
+/* ---- playing ------------------------------------------------------------------------------------------- */
+
+enum { FRAME_MILLISECONDS = 16 }; /* the shortest time that a frame is shown */
+
+double app_play_frame(App *app) {
+    View *view = app_view(app);
+    double each = 1 / view_wavefronts_per_second(view);
+    int frames = view->display.still ? 1 : motion_frames(each);
+    int count = each * 1000 >= FRAME_MILLISECONDS ? 1 : (int)(FRAME_MILLISECONDS / 1000.0 / each + 0.5);
+    bool is_on_its_way = ++app->motion < frames;
+    if (!is_on_its_way) app->motion = 0;
+    while (!is_on_its_way && count-- > 0 && view->transient.playing)
+        view->transient.playing = comparison_play(&app->comparison);
+    view->transient.phase =
+        motion_phase(view->place.wavefront, view_wavefronts(view, comparison_scene(&app->comparison)),
+                     app->motion, frames);
+    return fmax(each / frames, FRAME_MILLISECONDS / 1000.0);
+}
+
+void app_end_motion(App *app) {
+    app_view(app)->transient.phase = 1;
+    app->motion = MOTION_FRAMES_A_SECOND;
+}
+
+/* ---- motion -------------------------------------------------------------------------------------------- */
+
+int motion_frames(double seconds) {
+    int frames = (int)(seconds * MOTION_FRAMES_A_SECOND + 1e-6);
+    return frames < 1 ? 1 : frames;
+}
+
+double motion_phase(int wavefront, int wavefronts, int frame, int frames) {
+    double phase = (wavefront + (double)(frame + 1) / frames) / wavefronts;
+    return phase < 1 ? phase : 1;
 }

@@ -1,11 +1,9 @@
 /* A lecture: moves between stops, asks questions, and checks claims. */
 #include "tui/app_state.h"
+#include "tui/view/key_actions.h"
 
 #include "base/language.h"
 
-#include "lecture/values.h"
-#include "tui/draw/terminal.h"
-#include "tui/view/key_actions.h"
 #include "tui/view/menu.h"
 #include "tui/view/place_values.h"
 #include <math.h>
@@ -72,13 +70,12 @@ static bool needs_all_events(const char *keys) {
     return false;
 }
 
-static void open_run(App *app, const LectureScreen *screen) {
-    RunSpec options = *screen->session;
-    options.first_look = !app->waits && !needs_all_events(screen->keys);
-    app_open_at(app, &options, PURPOSE_STOP, lecture_view_stop(&app->lecture)->title, app->comparison.active);
-}
-
-static void open_stop(App *app, int from) {
+void app_go_to_stop(App *app, int stop) {
+    app_abandon_loading(app); /* a reader who goes on does not wait for abandoned sessions */
+    app_view(app)->transient.overlay = OVERLAY_NONE;
+    app_view(app)->transient.playing = false;
+    int from = app->lecture.stop;
+    lecture_view_begin_stop(&app->lecture, stop);
     const LectureScreen *screen = lecture_view_screen(&app->lecture);
     LectureView *lecture = &app->lecture;
     bool is_own = lecture->run->screens[lecture->stop].is_set;
@@ -93,16 +90,9 @@ static void open_stop(App *app, int from) {
     if (app->comparison.count == 2) app_leave_comparison(app);
     lecture->shown = NULL;
     lecture->opening = STOP_OPENS;
-    open_run(app, screen);
-}
-
-void app_go_to_stop(App *app, int stop) {
-    app_abandon_loading(app); /* a reader who goes on does not wait for abandoned sessions */
-    app_view(app)->transient.overlay = OVERLAY_NONE;
-    app_view(app)->transient.playing = false;
-    int from = app->lecture.stop;
-    lecture_view_begin_stop(&app->lecture, stop);
-    open_stop(app, from);
+    RunSpec options = *screen->session;
+    options.first_look = !app->waits && !needs_all_events(screen->keys);
+    app_open_at(app, &options, PURPOSE_STOP, lecture_view_stop(&app->lecture)->title, app->comparison.active);
 }
 
 static void continue_stop(App *app, Purpose purpose) {
@@ -215,13 +205,12 @@ static bool press_lecture(App *app, KeyPress press) {
 }
 
 static void play_from(App *app, int stop) {
-    app->opened = continue_stop;
-    app->takes_key = press_lecture;
+    app->above = app_lecture_hears;
     for (int i = 0; i < 2; i++) app->comparison.view[i].display.plays_lecture = true;
     app_go_to_stop(app, stop);
 }
 
-void app_open_lecture(App *app) {
+static void open_chosen_lecture(App *app) {
     Error error = {0};
     MenuRow chosen;
     if (!menu_choice(app_view(app), &chosen)) return;
@@ -242,6 +231,12 @@ void app_begin_lecture(App *app, const LectureRun *run, int stop) {
     app->lecture.run = run;
     app->lecture.shown = run->screens->compare ? NULL : run->screens->run;
     play_from(app, stop < last ? stop : last);
+}
+
+bool app_lecture_hears(App *app, AppEvent event) {
+    if (event.kind == APP_LECTURE_CHOSEN) open_chosen_lecture(app);
+    if (event.kind == APP_OPENED && app->lecture.run) continue_stop(app, event.purpose);
+    return event.kind == APP_KEY && app->lecture.run && press_lecture(app, event.press);
 }
 
 /* ---- the mouse ----------------------------------------------------------------------------------------- */
@@ -281,36 +276,6 @@ static void complain(Check *check, LecturePlace place, const char *text, const c
     check->failed++;
 }
 
-static void check_claim(Check *check, const LectureExpression *claim, const ClaimWorld *world) {
-    ClaimResult result;
-    Error error = {0};
-    const char *path = check->lecture->lecture->path;
-    bool known = claim_evaluate(claim, path, world, &result, &error);
-    check->claims++;
-    if (!known)
-        complain(check, claim->place, claim->text, error.message);
-    else if (!result.holds) {
-        complain(check, claim->place, claim->text, "does not hold:");
-        text_print(check->out, "    %s\n", text_string(&result.sides));
-        for (const char *line = text_string(&result.values); *line; line += strcspn(line, "\n") + 1)
-            text_print(check->out, "      %.*s\n", (int)strcspn(line, "\n"), line);
-    }
-    claim_result_done(&result);
-}
-
-static void check_answer(Check *check, const LectureQuestion *question, const ClaimWorld *world) {
-    double value, wanted = strtod(question->value, NULL);
-    char why[64];
-    Error error = {0};
-    check->answers++;
-    if (!claim_number(&question->answer, check->lecture->lecture->path, world, &value, &error)) {
-        complain(check, question->answer.place, question->answer.text, error.message);
-    } else if (fabs(value - wanted) > 1e-9 * fabs(wanted)) {
-        snprintf(why, sizeof why, "is %.10g, not %.10g", value, wanted);
-        complain(check, question->answer.place, question->answer.text, why);
-    }
-}
-
 static void stand(Check *check) {
     App *app = check->app;
     int active = app->comparison.active;
@@ -330,11 +295,37 @@ static bool check_stop(Check *check, int index) {
     if (app->failed)
         return lecture_refuse(check->lecture->lecture, stop->command_place, &app->error, check->error);
     stand(check);
-    for (int i = 0; i < stop->claim_count; i++) check_claim(check, &stop->claims[i], &world);
+    for (int i = 0; i < stop->claim_count; i++) {
+        ClaimResult result;
+        Error error = {0};
+        const char *path = check->lecture->lecture->path;
+        bool known = claim_evaluate(&stop->claims[i], path, &world, &result, &error);
+        check->claims++;
+        if (!known)
+            complain(check, stop->claims[i].place, stop->claims[i].text, error.message);
+        else if (!result.holds) {
+            complain(check, stop->claims[i].place, stop->claims[i].text, "does not hold:");
+            text_print(check->out, "    %s\n", text_string(&result.sides));
+            for (const char *line = text_string(&result.values); *line; line += strcspn(line, "\n") + 1)
+                text_print(check->out, "      %.*s\n", (int)strcspn(line, "\n"), line);
+        }
+        claim_result_done(&result);
+    }
     if (!stop->question) return true;
     press_own(app, stop->question->keys);
     stand(check);
-    if (*stop->question->answer.text) check_answer(check, stop->question, &world);
+    if (*stop->question->answer.text) {
+        double value, wanted = strtod(stop->question->value, NULL);
+        char why[64];
+        Error error = {0};
+        check->answers++;
+        if (!claim_number(&stop->question->answer, check->lecture->lecture->path, &world, &value, &error)) {
+            complain(check, stop->question->answer.place, stop->question->answer.text, error.message);
+        } else if (fabs(value - wanted) > 1e-9 * fabs(wanted)) {
+            snprintf(why, sizeof why, "is %.10g, not %.10g", value, wanted);
+            complain(check, stop->question->answer.place, stop->question->answer.text, why);
+        }
+    }
     return true;
 }
 

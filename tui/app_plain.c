@@ -4,7 +4,6 @@
 #include "tui/app_state.h"
 
 #include "base/language.h"
-#include "tui/panes/pane.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -169,13 +168,6 @@ static const struct {
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
-static void print_help(const PlainApp *plain) {
-    for (int i = 0; i < COMMANDS; i++)
-        fprintf(plain->out, "%s: %s\n", commands[i].word, tr(commands[i].help));
-    fprintf(plain->out, "%s\n",
-            tr("step N: that step; keys KEYS: presses them as in the interface; where: again; quit"));
-}
-
 static bool press(PlainApp *plain, const char *keys) {
     bool quit = false;
     Error error = {0};
@@ -212,17 +204,6 @@ static bool answer(PlainApp *plain, const char *line) {
     return goes_on;
 }
 
-static bool skip(PlainApp *plain) {
-    const LectureView *lecture = &plain->app->lecture;
-    bool goes_on = press(plain, "<PgDn>");
-    if (lecture->question == QUESTION_SKIPPED) {
-        fprintf(plain->out, lecture_view_words(lecture)->answer, lecture_view_stop(lecture)->question->value);
-        fputc('\n', plain->out);
-    }
-    plain->step = -1;
-    return goes_on;
-}
-
 #pragma GCC diagnostic pop
 
 static bool is_number(const char *line) {
@@ -238,7 +219,17 @@ static bool obey(PlainApp *plain, char *line) {
     if (*rest) *rest++ = 0;
     rest += strspn(rest, " \t");
     if (!strcmp(word, "quit") || !strcmp(word, "q")) return false;
-    if (waits && !strcmp(word, "skip")) return skip(plain);
+    if (waits && !strcmp(word, "skip")) {
+        const LectureView *lecture = &plain->app->lecture;
+        bool goes_on = press(plain, "<PgDn>");
+        if (lecture->question == QUESTION_SKIPPED) {
+            fprintf(plain->out, lecture_view_words(lecture)->answer,
+                    lecture_view_stop(lecture)->question->value);
+            fputc('\n', plain->out);
+        }
+        plain->step = -1;
+        return goes_on;
+    }
     if (waits && is_number(word)) return answer(plain, word);
     if (waits && !*word) {
         fprintf(plain->out, "%s\n", tr("The question waits for a number; skip shows the answer."));
@@ -246,7 +237,10 @@ static bool obey(PlainApp *plain, char *line) {
     }
     if (!*word) return press(plain, app->lecture.run ? "<PgDn>" : "l");
     if (!strcmp(word, "help") || !strcmp(word, "?")) {
-        print_help(plain);
+        for (int i = 0; i < COMMANDS; i++)
+            fprintf(plain->out, "%s: %s\n", commands[i].word, tr(commands[i].help));
+        fprintf(plain->out, "%s\n",
+                tr("step N: that step; keys KEYS: presses them as in the interface; where: again; quit"));
         return true;
     }
     if (!strcmp(word, "where")) {

@@ -5,11 +5,9 @@
 #include "tui/app_state.h"
 
 #include "base/language.h"
-#include "base/memory.h"
 #include "base/utf8.h"
 #include "tui/differences.h"
 #include "tui/draw/terminal.h"
-#include "tui/view/keep_place.h"
 #include "tui/view/launch_view.h"
 #include "tui/view/menu.h"
 #include <stdlib.h>
@@ -90,8 +88,7 @@ static void app_report_change(App *app, int index) {
     slot->current.scene->borrowed.before = slot->before.scene;
     comparison_change(&app->comparison, &change);
     differences_describe(&change, most, sizeof most);
-    snprintf(app_view(app)->transient.message, sizeof app_view(app)->transient.message,
-             tr("re-run: %s; i: all metrics"), most);
+    view_say(app_view(app), tr("re-run: %s; i: all metrics"), most);
 }
 
 void app_give_up_warps(App *app, RunSlot *slot) {
@@ -137,31 +134,27 @@ int app_edited_index(const App *app) {
     return app->comparison.change[0] ? 1 : app->comparison.active;
 }
 
-/* "strided.cu  edited 12:04:31, line 26"; a script reads no clock. Changed PTX has no line that the reader
- * wrote. */
-static void app_print_change(const App *app, const Session *after, char *out, size_t bytes) {
-    char clock[32] = "";
-    time_t now = time(NULL);
-    struct tm local;
-    int line = session_first_change(app->slots[0].current.session, after);
-    if (!app->waits && localtime_r(&now, &local)) strftime(clock, sizeof clock, " %H:%M:%S", &local);
-    if (session_spec(after)->what_if.label)
-        snprintf(out, bytes, "%s", session_spec(after)->what_if.label);
-    else if (session_spec(after)->ptx)
-        snprintf(out, bytes, "%s", app->what);
-    else if (line)
-        snprintf(out, bytes, tr("%s  edited%s, line %d"), app->what, clock, line);
-    else
-        snprintf(out, bytes, tr("%s  edited%s"), app->what, clock);
-}
-
 /* Shows the run after an edit beside the run before it, or in place of the run after an earlier edit. */
 static void app_show_beside_before(App *app, Session *session) {
     char what[sizeof app->comparison.change];
     Comparison *comparison = &app->comparison;
     bool is_first = comparison->count == 1;
     RunSlot old = app->slots[!is_first];
-    app_print_change(app, session, what, sizeof what);
+    /* "strided.cu  edited 12:04:31, line 26"; a script reads no clock. Changed PTX has no line that the reader
+     * wrote. */
+    char clock[32] = "";
+    time_t now = time(NULL);
+    struct tm local;
+    int line = session_first_change(app->slots[0].current.session, session);
+    if (!app->waits && localtime_r(&now, &local)) strftime(clock, sizeof clock, " %H:%M:%S", &local);
+    if (session_spec(session)->what_if.label)
+        snprintf(what, sizeof what, "%s", session_spec(session)->what_if.label);
+    else if (session_spec(session)->ptx)
+        snprintf(what, sizeof what, "%s", app->what);
+    else if (line)
+        snprintf(what, sizeof what, tr("%s  edited%s, line %d"), app->what, clock, line);
+    else
+        snprintf(what, sizeof what, tr("%s  edited%s"), app->what, clock);
     app->slots[1] = run_slot_follow(session, &old);
     Scene *scene = app->slots[1].current.scene;
     app_count(app, 1);
@@ -225,27 +218,12 @@ static void app_show_in_place(App *app, Session *session, Purpose purpose, int i
     drop(app, &old);
 }
 
-/* Says which launch of the program is shown now. */
-static void app_name_launch(App *app, const Session *session, Purpose purpose) {
-    const RunSpec *options = session_spec(session);
-    Text text = {0};
-    if (!options->program || purpose != PURPOSE_KERNEL) return;
-    launch_view_print_name(options->program->capture, options->launch, &text);
-    snprintf(app_view(app)->transient.message, sizeof app_view(app)->transient.message, "%s",
-             text_string(&text));
-    utf8_drop_half(app_view(app)->transient.message);
-    text_done(&text);
-}
-
-static void keep_program(App *app, Session *session) {
-    Program *program = session_take_program(session);
-    if (!program) return;
-    array_push(app->programs, app->program_count, app->program_capacity, program);
-    app_view(app)->display.program = program;
-}
-
 void app_show(App *app, Session *session, Purpose purpose, int index) {
-    keep_program(app, session);
+    Program *program = session_take_program(session);
+    if (program) {
+        array_push(app->programs, app->program_count, app->program_capacity, program);
+        app_view(app)->display.program = program;
+    }
     Comparison *comparison = &app->comparison;
     bool is_pair = comparison->change[0] != 0,
          is_other = purpose == PURPOSE_KERNEL || purpose == PURPOSE_STOP;
@@ -260,8 +238,16 @@ void app_show(App *app, Session *session, Purpose purpose, int index) {
     } else {
         app_show_in_place(app, session, purpose, index);
     }
-    app_name_launch(app, session, purpose);
-    if (app->opened) app->opened(app, purpose);
+    /* Says which launch of the program is shown now. */
+    const RunSpec *options = session_spec(session);
+    Text text = {0};
+    if (options->program && purpose == PURPOSE_KERNEL) {
+        launch_view_print_name(options->program->capture, options->launch, &text);
+        view_say(app_view(app), "%s", text_string(&text));
+        utf8_drop_half(app_view(app)->transient.message);
+        text_done(&text);
+    }
+    if (app->above) app->above(app, (AppEvent){.kind = APP_OPENED, .purpose = purpose});
 }
 
 /* The last run stays. Settings say why there is none with them; cancelled, they are again those of the run. */
@@ -281,7 +267,7 @@ static void app_refuse(App *app, const char *what, Purpose purpose, const Error 
         view->transient.failure = *error;
         if (view->transient.overlay == OVERLAY_NONE) view->transient.overlay = OVERLAY_FAILURE;
     } else if (purpose == PURPOSE_COPY && !app->cancelled) { /* no prefix: its advice has to fit */
-        snprintf(view->transient.message, sizeof view->transient.message, "%.190s", error->message);
+        view_say(view, "%.190s", error->message);
     } else {
         app_say(app, what, error->message);
     }
@@ -431,7 +417,7 @@ bool app_finish_loading(App *app) {
     return true;
 }
 
-void app_open_kernel(App *app, Purpose purpose) {
+void app_open_kernel(App *app) {
     MenuRow chosen;
     if (!menu_choice(app_view(app), &chosen)) return;
     RunSpec options = app_options_of_other(app);
@@ -446,7 +432,8 @@ void app_open_kernel(App *app, Purpose purpose) {
     } else {
         run_spec_choose_kernel(&options, chosen.name);
     }
-    app_open(app, &options, purpose, chosen.name);
+    bool is_beside = app_view(app)->transient.menu == MENU_BESIDE;
+    app_open(app, &options, is_beside ? PURPOSE_BESIDE : PURPOSE_KERNEL, chosen.name);
 }
 
 /* The file's own settings are guessed; how it is run stays as it was. */

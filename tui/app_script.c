@@ -1,8 +1,6 @@
 /* Scripts without a terminal: the keys of --keys, one frame, a recording. */
 #include "tui/app_state.h"
 
-#include "tui/draw/svg.h"
-#include "tui/key_script.h"
 #include "tui/view/index_view.h"
 #include "tui/view/menu.h"
 #include <string.h>
@@ -30,7 +28,7 @@ bool app_start(App *app, const AppStart *start, int columns, int rows, bool *qui
         app->cast = cast_open(start->cast, columns ? 0 : (int64_t)time(NULL), error);
         if (!app->cast) return false;
     }
-    app->open_lecture = app_open_lecture;
+    app->above = app_lecture_hears;
     app->lecture_columns = columns;
     app->lecture_rows = rows;
     if (start->lecture) app_begin_lecture(app, start->lecture, start->stop ? start->stop - 1 : 0);

@@ -4,7 +4,9 @@
 #include "tui/app_state.h"
 
 #include "base/utf8.h"
-#include "tui/panes/pane.h"
+#include "base/language.h"
+#include "tui/draw/terminal.h"
+#include "tui/view/ladder_view.h"
 
 void app_offer_file(App *app, Session *session) {
     AppFile *file = &app->file;
@@ -51,7 +53,7 @@ void app_say(App *app, const char *what, const char *message) {
     char name[41];
     snprintf(name, sizeof name, "%s", what);
     utf8_drop_half(name);
-    snprintf(view->transient.message, sizeof view->transient.message, "%s: %.140s", name, message);
+    view_say(view, "%s: %.140s", name, message);
     utf8_drop_half(view->transient.message);
 }
 
@@ -65,4 +67,54 @@ void app_explain(const App *app, const StepContext *context, Text *out) {
     explain_fault(context, out);
     if (out->length > before) text_add(out, " ");
     explain_step(context, out);
+}
+
+/* ---- the remedy on the screen -------------------------------------------------------------------------- */
+
+bool app_shows_remedy(const App *app) {
+    return app->comparison.change[0] && session_spec(app->slots[1].current.session)->what_if.label;
+}
+
+void app_report_try(App *app) {
+    AskRemedy remedies[ASK_REMEDIES];
+    Text line = {0};
+    if (!app_shows_remedy(app)) return;
+    Session *base = app->slots[0].current.session, *copy = app->slots[1].current.session;
+    const SessionWhatIf *what_if = &session_spec(copy)->what_if;
+    int count = ask_remedies(base, what_if->finding, remedies);
+    ask_remedy_change(base, copy, what_if->finding, what_if->number, &line);
+    if (count > 1) text_print(&line, tr("   I: %s"), remedies[(what_if->number + 1) % count].name);
+    text_add(&line, tr("   Esc: back"));
+    view_say(app_view(app), "%s", text_string(&line));
+    text_done(&line);
+}
+
+int app_kept_index(const App *app) {
+    return app_shows_remedy(app) ? 0 : app->comparison.change[0] ? 1 : app->comparison.active;
+}
+
+/* ---- the ladder screen --------------------------------------------------------------------------------- */
+
+void app_next_machine(App *app) {
+    Error error = {0};
+    Measurements recorded = {0};
+    if (!bench_next_machine(app->machine) || !bench_recorded(app->machine, &recorded, &error)) {
+        app_say(app, tr("recordings"),
+                *error.message ? error.message : tr("there are none of another machine"));
+        return;
+    }
+    measured_done(&app->recorded);
+    app->recorded = recorded;
+}
+
+bool app_shows_ladder(App *app) {
+    return app_view(app)->transient.overlay == OVERLAY_LADDER;
+}
+
+void app_count_rungs(App *app) {
+    Ladder ladder;
+    bool is_live;
+    if (app_shows_ladder(app) &&
+        ladder_view_gather(app_view(app), comparison_scene(&app->comparison), &ladder, &is_live))
+        rung_counting_go_on(&app->rungs, &ladder, app_view(app)->display.ladder.n, app->waits, terminal_wake);
 }

@@ -1,9 +1,9 @@
 /* The state of the interface while it runs. Private to tui/app*.c: app.c is the event loop, app_press.c
- * answers keys, app_play.c plays the run, app_script.c runs scripts without a terminal, app_keys.c presses
- * their keys, app_canvas.c draws, app_walk.c collects the frames of a web page, app_html.c and app_handout.c
- * write the page and the printed lecture, app_lecture.c goes from stop to stop, app_exercise.c grades, app_plain.c speaks in lines, app_runs.c opens other
- * sessions, app_edit.c re-runs changed files, app_try.c tries remedies, app_ladder.c serves the ladder screen, app_provide.c provides
- * the data that panes show, app_state.c holds what they share. */
+ * answers keys, app_keys.c plays the run and draws it, app_script.c runs scripts without a terminal, app_walk.c
+ * collects the frames of a web page, app_html.c and app_handout.c write the page and the printed lecture,
+ * app_lecture.c goes from stop to stop, app_plain.c speaks in lines, app_runs.c opens other sessions, app_edit.c
+ * re-runs changed files and grades, app_try.c tries remedies, app_provide.c provides the data that panes show,
+ * app_state.c holds what they share. */
 #ifndef TUI_APP_STATE_H
 #define TUI_APP_STATE_H
 
@@ -12,11 +12,10 @@
 #include "tui/comparison.h"
 #include "tui/curve_counting.h"
 #include "tui/draw/cast.h"
-#include "tui/draw/svg_movie.h"
+#include "tui/draw/svg.h"
 #include "tui/lecture_view.h"
 #include "tui/measuring.h"
 #include "tui/run_slot.h"
-#include "tui/rung_counting.h"
 
 /* Why a session is opened. */
 typedef enum Purpose {
@@ -40,6 +39,12 @@ typedef struct AppTry {  /* the remedy tried last */
     int finding, number;
     bool is_opening; /* the changed copy is being opened */
 } AppTry;
+
+typedef struct AppEvent { /* what the layer above the interface, a lecture, is told */
+    enum { APP_OPENED, APP_KEY, APP_LECTURE_CHOSEN } kind;
+    Purpose purpose; /* of OPENED */
+    KeyPress press;  /* of KEY */
+} AppEvent;
 
 typedef struct App App;
 struct App {
@@ -91,11 +96,8 @@ struct App {
     AppFile file;
     AppTry tried;
     int lecture_columns, lecture_rows; /* size of the screen it was last drawn on */
-    /* For a lecture, NULL without one: called when a run was opened, for any purpose; whether it takes the
-     * key. */
-    void (*opened)(App *app, Purpose purpose);
-    bool (*takes_key)(App *app, KeyPress press);
-    void (*open_lecture)(App *app); /* opens the lecture chosen in the kernel menu */
+    /* Hears of events, and whether it takes the key: app_lecture_hears(); NULL: there is no such layer. */
+    bool (*above)(App *app, AppEvent event);
 };
 
 void app_init(App *app, Session *session, const AppStart *start);
@@ -107,29 +109,22 @@ bool app_is_covered(const App *app);
 void app_explain(const App *app, const StepContext *context, Text *out);
 /* The menu offers the kernels of this session's file, if it has one. */
 void app_offer_file(App *app, Session *session);
+
 /* ---- app_press.c */
 ViewAnswer app_press(App *app, Key key);
 /* Does what a key or a click asks the app to do. */
 ViewAnswer app_answer(App *app, ViewAnswer answer);
 
-/* ---- app_play.c */
+/* ---- app_keys.c */
 /* Shows the next frame of this wavefront, or the next wavefront; the fastest speeds skip some. Returns how
  * many seconds to show it. */
 double app_play_frame(App *app);
 /* Shows what the user selects as it is; the next wavefront follows. */
 void app_end_motion(App *app);
-
-/* ---- app_script.c */
-/* Opens the second run, applies --step, presses --keys. Records frames of this size; 0 columns: none. */
-bool app_start(App *app, const AppStart *start, int columns, int rows, bool *quit, Error *error);
-
-/* ---- app_keys.c */
 /* Presses every key of a script. Records frames of this size; 0 columns: none. */
 bool app_press_script(App *app, const char *script, int columns, int rows, bool *quit, Error *error);
 /* The frame that a screen of this size shows now; the caller owns it. */
 Canvas *app_frame_canvas(App *app, int columns, int rows);
-
-/* ---- app_canvas.c */
 /* The part of a screen that a lecture's panel leaves to the interface. */
 void app_fit(const App *app, int *columns, int *rows);
 /* A frame with the lecture's panel; the caller owns it. */
@@ -137,7 +132,11 @@ Canvas *app_canvas(App *app, const Comparison *shown, int columns, int rows);
 /* The interface without the hints of keys below it, for readers without redviz; the caller owns it. */
 Canvas *app_page_canvas(App *app, int columns, int rows);
 
-/* ---- app_exercise.c */
+/* ---- app_script.c */
+/* Opens the second run, applies --step, presses --keys. Records frames of this size; 0 columns: none. */
+bool app_start(App *app, const AppStart *start, int columns, int rows, bool *quit, Error *error);
+
+/* ---- app_edit.c */
 /* Grades the learner's file: at the start, and after a save. A script waits for the goals. */
 void app_grade(App *app);
 /* Shows a grade that is complete; false: there is none. */
@@ -147,10 +146,16 @@ bool app_take_grade(App *app);
 void app_open_exercise(App *app, const char *name);
 /* The one that the menu chose. */
 void app_open_chosen_exercise(App *app);
+void app_edit(App *app);
+/* Copies the source of a kernel of the catalogue to the working folder, if it is not there, and runs it. */
+void app_copy_source(App *app);
+void app_check_files(App *app);
+/* Opens the editor for a copy that has just run, or has an error; re-runs the kernels whose files have changed. */
+void app_rerun_stale(App *app);
 
 /* ---- app_lecture.c */
-/* Opens the lecture that the kernel menu chose. */
-void app_open_lecture(App *app);
+/* The layer above: a run was opened, a key was pressed (true: the lecture takes it), the menu chose a lecture. */
+bool app_lecture_hears(App *app, AppEvent event);
 /* The mouse on the panel: the wheel scrolls its text, a click on "PgDn next" goes to the next stop. False:
  * the mouse is elsewhere. */
 bool app_scroll_lecture(App *app, int column, int row, int direction);
@@ -173,7 +178,7 @@ void app_give_up_warps(App *app, RunSlot *slot);
 void app_show(App *app, Session *session, Purpose purpose, int index);
 void app_open_at(App *app, const RunSpec *options, Purpose purpose, const char *what, int target);
 void app_open_beside(App *app, const RunSpec *options, const char *what);
-void app_open_kernel(App *app, Purpose purpose);
+void app_open_kernel(App *app);
 /* Runs `options`, a changed copy of the run on the screen (its file, options.source or options.ptx), and shows
  * it beside the run before, at the same place, with what changed. `what` names the change: "strided.cu", "a
  * word of padding". A further change takes the place of the run after; the run before stays. */
@@ -201,30 +206,19 @@ bool app_finish_loading(App *app);
 void app_done(App *app);
 void app_finish_abandoned(App *app, bool wait);
 
-/* ---- app_edit.c */
-void app_edit(App *app);
-/* Copies the source of a kernel of the catalogue to the working folder, if it is not there, and runs the copy.
- */
-void app_copy_source(App *app);
-void app_check_files(App *app);
-/* Opens the editor for a copy that has just run, or has an error; re-runs the kernels whose files have changed. */
-void app_rerun_stale(App *app);
-
 /* ---- app_try.c */
 /* Runs a copy of the active run with a remedy of the selected finding, else of the first slow one: number
- * `wanted` from 1; 0: the first, then the next at each call. */
-void app_try(App *app, int wanted);
+ * `wanted_remedy` of the view; 0: the first, then the next at each call. */
+void app_try(App *app);
 /* The first remedy of this kind; false with `error`: no finding has it. */
 bool app_try_kind(App *app, AskRemedyKind kind, Error *error);
 
-/* ---- app_tried.c */
+/* ---- app_state.c */
 bool app_shows_remedy(const App *app);
 /* Says what the remedy on the right changed, and which comes next; nothing if there is none. */
 void app_report_try(App *app);
 /* The run that stays when a comparison is closed: that without the remedy, or that after the edit. */
 int app_kept_index(const App *app);
-
-/* ---- app_ladder.c */
 /* Shows the recordings of the next machine, cyclically. */
 void app_next_machine(App *app);
 bool app_shows_ladder(App *app);

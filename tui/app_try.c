@@ -60,10 +60,11 @@ static void app_try_number(App *app, Session *base, int finding, int number) {
     arena_done(&arena);
 }
 
-void app_try(App *app, int wanted) {
+void app_try(App *app) {
     AskRemedy remedies[ASK_REMEDIES];
     Session *base = base_of(app);
     int finding = finding_of(app, base), count = ask_remedies(base, finding, remedies);
+    int wanted = app_view(app)->transient.wanted_remedy;
     bool has_other = app->comparison.count == 2 && !app_shows_remedy(app);
     bool is_next = app->tried.base == base && app->tried.finding == finding;
     int number = wanted ? wanted - 1 : is_next ? (app->tried.number + 1) % (count ? count : 1) : 0;

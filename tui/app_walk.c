@@ -3,8 +3,6 @@
  * before. */
 #include "tui/app_walk.h"
 
-#include "base/json.h"
-#include "base/memory.h"
 #include "tui/draw/html.h"
 #include <stdlib.h>
 #include <string.h>

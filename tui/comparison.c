@@ -1,10 +1,8 @@
 #include "tui/comparison.h"
+#include "tui/differences.h"
 
 #include "base/language.h"
-#include "tui/change.h"
-#include "tui/differences.h"
 #include "tui/input.h"
-#include "tui/view/keep_place.h"
 #include <string.h>
 
 void comparison_init(Comparison *comparison, const Scene *scene) {
@@ -57,17 +55,6 @@ void comparison_leave(Comparison *comparison) {
 }
 
 /* ---- following by progress ----------------------------------------------------------------------------- */
-
-/* The corresponding block: the first traced one of the same launch, or of the last launch if there are
- * fewer. */
-static int block_beside(const Scene *of, int block, const Scene *in) {
-    int found = 0;
-    for (int i = 0; i < in->traced.block_count; i++) {
-        if (in->traced.blocks[i].launch > of->traced.blocks[block].launch) break;
-        if (in->traced.blocks[i].launch != in->traced.blocks[found].launch) found = i;
-    }
-    return found;
-}
 
 /* The first step with at least this progress; the last step if there is no such step. */
 static int first_step(const double *progress, int count, double wanted) {
@@ -130,16 +117,6 @@ static int steps_of(const Scene *scene, int block) {
     return block < scene->traced.block_count ? scene->traced.blocks[block].steps->step_count : 0;
 }
 
-/* Both timelines have the scale of the longer run. */
-static void share_scale(Comparison *comparison) {
-    int longest = 0;
-    for (int i = 0; i < 2; i++) {
-        int steps = steps_of(comparison->scene[i], comparison->view[i].place.block);
-        if (steps > longest) longest = steps;
-    }
-    for (int i = 0; i < 2; i++) comparison->view[i].display.timeline_steps = longest;
-}
-
 /* The same kernel, whose values say nothing about progress: then the same visit of the same line corresponds. */
 static bool is_alike(const Scene *of, const Scene *in, int block) {
     Reduction *reduction = scene_reduction(of, block);
@@ -163,14 +140,27 @@ static void follow(Comparison *comparison) {
         view->place = there.place;
         return;
     }
-    view->place.block = block_beside(of, lead->place.block, in);
+    /* The corresponding block: the first traced one of the same launch, or of the last launch if there are
+     * fewer. */
+    int found = 0;
+    for (int i = 0; i < in->traced.block_count; i++) {
+        if (in->traced.blocks[i].launch > of->traced.blocks[lead->place.block].launch) break;
+        if (in->traced.blocks[i].launch != in->traced.blocks[found].launch) found = i;
+    }
+    view->place.block = found;
     view_go_to_step(view, in, step_beside(of, lead, in, view->place.block));
 }
 
 void comparison_follow(Comparison *comparison) {
     if (comparison->count < 2) return;
     follow(comparison);
-    share_scale(comparison);
+    /* Both timelines have the scale of the longer run. */
+    int longest = 0;
+    for (int i = 0; i < 2; i++) {
+        int steps = steps_of(comparison->scene[i], comparison->view[i].place.block);
+        if (steps > longest) longest = steps;
+    }
+    for (int i = 0; i < 2; i++) comparison->view[i].display.timeline_steps = longest;
 }
 
 /* Called after a key that may move the active view. */
@@ -211,8 +201,7 @@ static void make_other_active(Comparison *comparison) {
 
 static ViewAnswer press_alone(Comparison *comparison) {
     View *view = comparison_view(comparison);
-    snprintf(view->transient.message, sizeof view->transient.message, "%s",
-             tr("nothing to compare with; c opens a second kernel beside this one"));
+    view_say(view, tr("nothing to compare with; c opens a second kernel beside this one"));
     return VIEW_CHANGED;
 }
 
@@ -252,43 +241,19 @@ static int place_of(const Comparison *comparison, int index) {
     return index ^ (int)comparison->exchanged;
 }
 
-static void move_down(Rectangle *area, int rows) {
-    if (area->rows) area->row += rows;
-}
-
-/* What an edit changed stands above the two runs. */
-static void put_differences_on_top(ComparisonLayout *layout) {
-    int rows = layout->differences.rows;
-    layout->differences.row = 0;
-    for (int i = 0; i < 2; i++) {
-        Layout *half = &layout->half[i];
-        move_down(&half->area, rows);
-        move_down(&half->header, rows);
-        for (int slot = 0; slot < SLOT_COUNT; slot++) move_down(&half->slots[slot], rows);
-        for (int side = 0; side < half->side_count; side++) move_down(&half->sides[side], rows);
-    }
-}
-
-static bool make_layout(const Comparison *comparison, int columns, int rows, ComparisonLayout *layout) {
-    bool fits = layout_make_comparison(columns, rows, &comparison->view[comparison->active], layout);
-    if (fits && comparison->change[0]) put_differences_on_top(layout);
+/* Where the runs are drawn; returns how many are. Where two do not fit, one may. */
+static int lay_out(const Comparison *comparison, int columns, int rows, ComparisonLayout *out) {
+    const View *view = &comparison->view[comparison->active];
+    bool is_change = comparison->change[0] != 0; /* what an edit changed stands above the two runs */
+    if (comparison->count > 1 && layout_make_comparison(columns, rows, view, is_change, out)) return 2;
+    LayoutNeeds needs = frame_needs(comparison->scene[comparison->active], view);
+    bool fits = layout_make(columns, rows, view, needs, &out->half[0]);
+    out->overlay = out->half[0].overlay;
     return fits;
 }
 
-/* Marks the active run; only its name is bright. */
-static void mark_active(const Comparison *comparison, int index, Canvas *canvas, Rectangle header) {
-    bool is_active = index == comparison->active;
-    for (int column = 0; !is_active && column < header.columns; column++) {
-        Cell *cell = canvas_cell(canvas, header, column, 0);
-        if (cell && cell->role == ROLE_HEADER) cell->role = ROLE_DIM;
-        if (cell) cell->reverse = 0;
-    }
-    Role role = is_active ? ROLE_HEADER : ROLE_DIM;
-    if (comparison->change[0]) { /* in the place of "redviz" */
-        canvas_text(canvas, header, 1, 0, role, "      ");
-        canvas_text(canvas, header, 1, 0, role, index ? tr("after") : tr("before"));
-    }
-    if (is_active) canvas_text(canvas, header, 0, 0, ROLE_HEADER, ">");
+static const Layout *layout_of(const Comparison *comparison, const ComparisonLayout *layout, int index) {
+    return &layout->half[comparison->count > 1 ? place_of(comparison, index) : 0];
 }
 
 static void draw_differences(const Comparison *comparison, Canvas *canvas, const ComparisonLayout *layout) {
@@ -323,30 +288,18 @@ void comparison_change(const Comparison *comparison, Differences *out) {
     out->settings[0] = 0;
 }
 
-/* Draws one run; on demand, what its last edit changed. */
-static void draw_one(const Comparison *comparison, Canvas *canvas) {
-    Layout layout;
-    Differences change;
-    const View *view = &comparison->view[0];
-    frame_draw(comparison->scene[0], view, canvas);
-    if (view->transient.overlay != OVERLAY_DIFFERENCES || !comparison->scene[0]->borrowed.before) return;
-    if (!layout_make(canvas->columns, canvas->rows, view, frame_needs(comparison_scene(comparison), view),
-                     &layout))
-        return;
-    comparison_change(comparison, &change);
-    differences_draw_all(&change, canvas, layout.overlay, view->transient.scroll);
-}
-
 void comparison_draw(const Comparison *comparison, Canvas *canvas) {
     const View *view = &comparison->view[comparison->active];
     const Scene *scene = comparison->scene[comparison->active];
     ComparisonLayout layout;
-    if (comparison->count < 2) {
-        draw_one(comparison, canvas);
-        return;
-    }
-    if (!make_layout(comparison, canvas->columns, canvas->rows, &layout)) {
-        frame_draw(scene, view, canvas); /* where two runs do not fit, one may */
+    int count = lay_out(comparison, canvas->columns, canvas->rows, &layout);
+    if (count < 2) {
+        Differences change;
+        frame_draw(scene, view, canvas);
+        bool is_asked = view->transient.overlay == OVERLAY_DIFFERENCES && scene->borrowed.before;
+        if (!is_asked || count < comparison->count) return;
+        comparison_change(comparison, &change); /* what the last edit changed */
+        differences_draw_all(&change, canvas, layout.overlay, view->transient.scroll);
         return;
     }
     canvas_clear(canvas);
@@ -358,7 +311,19 @@ void comparison_draw(const Comparison *comparison, Canvas *canvas) {
         const Layout *half = &layout.half[place_of(comparison, i)];
         frame_draw_run(comparison->scene[i], &comparison->view[i], has_step[!i] ? &context[!i] : NULL, half,
                        canvas);
-        mark_active(comparison, i, canvas, half->header);
+        /* Marks the active run; only its name is bright. */
+        bool is_active = i == comparison->active;
+        for (int column = 0; !is_active && column < half->header.columns; column++) {
+            Cell *cell = canvas_cell(canvas, half->header, column, 0);
+            if (cell && cell->role == ROLE_HEADER) cell->role = ROLE_DIM;
+            if (cell) cell->reverse = 0;
+        }
+        Role role = is_active ? ROLE_HEADER : ROLE_DIM;
+        if (comparison->change[0]) { /* in the place of "redviz" */
+            canvas_text(canvas, half->header, 1, 0, role, "      ");
+            canvas_text(canvas, half->header, 1, 0, role, i ? tr("after") : tr("before"));
+        }
+        if (is_active) canvas_text(canvas, half->header, 0, 0, ROLE_HEADER, ">");
     }
     frame_draw_footer(scene, view, canvas, layout.footer);
     draw_differences(comparison, canvas, &layout);
@@ -366,30 +331,25 @@ void comparison_draw(const Comparison *comparison, Canvas *canvas) {
 }
 
 bool comparison_shows(const Comparison *comparison, int columns, int rows, const Pane *pane) {
-    ComparisonLayout both;
-    Layout one;
-    int active = comparison->active;
-    if (comparison->count < 2 || !make_layout(comparison, columns, rows, &both))
-        return layout_make(columns, rows, &comparison->view[active],
-                           frame_needs(comparison->scene[active], &comparison->view[active]), &one) &&
-               frame_shows(comparison->scene[active], &comparison->view[active], &one, pane);
-    return frame_shows(comparison->scene[0], &comparison->view[0], &both.half[place_of(comparison, 0)],
-                       pane) ||
-           frame_shows(comparison->scene[1], &comparison->view[1], &both.half[place_of(comparison, 1)], pane);
+    ComparisonLayout layout;
+    int count = lay_out(comparison, columns, rows, &layout), active = comparison->active;
+    if (count < comparison->count)
+        return count && frame_shows(comparison->scene[active], &comparison->view[active], layout.half, pane);
+    for (int i = 0; i < count; i++)
+        if (frame_shows(comparison->scene[i], &comparison->view[i], layout_of(comparison, &layout, i), pane))
+            return true;
+    return false;
 }
 
 void comparison_fit(Comparison *comparison, int columns, int rows) {
     View *view = comparison_view(comparison);
-    ComparisonLayout both;
-    Layout one;
-    bool fits = comparison->count < 2
-                    ? layout_make(columns, rows, view, frame_needs(comparison_scene(comparison), view), &one)
-                    : make_layout(comparison, columns, rows, &both);
+    ComparisonLayout layout;
+    bool fits = lay_out(comparison, columns, rows, &layout) == comparison->count;
     Overlay overlay = view->transient.overlay;
     if (!fits || (overlay != OVERLAY_HELP && overlay != OVERLAY_WORDS && overlay != OVERLAY_DIFFERENCES &&
                   overlay != OVERLAY_OUTPUT))
         return;
-    Rectangle area = comparison->count < 2 ? one.overlay : both.overlay;
+    Rectangle area = layout.overlay;
     int last = input_overlay_lines(view, comparison_scene(comparison), area.columns - 4) - (area.rows - 2);
     if (view->transient.scroll > last) view->transient.scroll = last > 0 ? last : 0;
 }
@@ -399,7 +359,7 @@ ViewAnswer comparison_click(Comparison *comparison, int columns, int rows, int c
     View before = *comparison_view(comparison);
     if (comparison->count < 2)
         return frame_click(comparison->scene[0], &comparison->view[0], columns, rows, column, row);
-    if (!make_layout(comparison, columns, rows, &layout)) return VIEW_IGNORED;
+    if (lay_out(comparison, columns, rows, &layout) < 2) return VIEW_IGNORED;
     if (before.transient.overlay != OVERLAY_NONE) {
         Layout whole = {.overlay = layout.overlay};
         return frame_click_in(comparison_scene(comparison), comparison_view(comparison), &whole, column, row);
@@ -417,18 +377,13 @@ ViewAnswer comparison_click(Comparison *comparison, int columns, int rows, int c
 }
 
 Rectangle comparison_timeline_at(const Comparison *comparison, int columns, int rows, int column, int row) {
-    const Scene *const *scene = comparison->scene;
-    const View *view = comparison->view;
-    ComparisonLayout both;
-    Layout one;
-    if (comparison->count < 2) {
-        if (!layout_make(columns, rows, view, frame_needs(scene[0], view), &one)) return (Rectangle){0};
-        return frame_timeline_at(scene[0], view, &one, column, row);
-    }
-    if (!make_layout(comparison, columns, rows, &both)) return (Rectangle){0};
-    Rectangle found = frame_timeline_at(scene[0], &view[0], &both.half[place_of(comparison, 0)], column, row);
-    if (found.rows) return found;
-    return frame_timeline_at(scene[1], &view[1], &both.half[place_of(comparison, 1)], column, row);
+    ComparisonLayout layout;
+    Rectangle found = {0};
+    int count = lay_out(comparison, columns, rows, &layout);
+    for (int i = 0; i < count && count == comparison->count && !found.rows; i++)
+        found = frame_timeline_at(comparison->scene[i], &comparison->view[i],
+                                  layout_of(comparison, &layout, i), column, row);
+    return found;
 }
 
 ViewAnswer comparison_scrub(Comparison *comparison, int columns, int rows, Rectangle timeline, int column) {

@@ -26,13 +26,17 @@ void differences_init(Differences *out, const Scene *left, const View *left_view
 
 /* Draws the largest differences, as many as the area has room for. */
 void differences_draw(const Differences *differences, Canvas *canvas, Rectangle area, bool boxed);
-/* Draws the metrics of the whole run that are furthest apart, as many as the area has rows. */
-void differences_draw_rows(const Differences *differences, Canvas *canvas, Rectangle area);
-int differences_count(const Differences *differences); /* metrics of the whole run that differ */
 /* Draws every metric, from line `scroll` on. */
 void differences_draw_all(const Differences *differences, Canvas *canvas, Rectangle area, int scroll);
 /* The largest changes over the whole run: "shared loads 12 -> 6". */
 void differences_describe(const Differences *differences, char *out, size_t bytes);
 int differences_line_count(void); /* of differences_draw_all() */
+
+/* Change: what an edit changed, above the run before it and the run after it: the entries of the ranked list of
+ * findings whose counts differ, the results, the times; then the metrics that differ most. */
+
+/* `scene`: before, after; `what`: what was edited. */
+void change_draw(const Differences *differences, const Scene *const scene[2], const char *what,
+                 Canvas *canvas, Rectangle area, bool boxed);
 
 #endif

@@ -2,8 +2,6 @@
 
 #include "edit.h"
 
-#include "base/memory.h"
-#include "base/text.h"
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -2,7 +2,6 @@
 
 #include "base/language.h"
 #include "base/utf8.h"
-#include "tui/panes/settings_row.h"
 #include "tui/scene/headline.h"
 #include "tui/view/key_actions.h"
 #include "tui/view/launch_view.h"
@@ -213,12 +212,6 @@ static bool is_covered(const Pane *pane, unsigned hides) {
     return (pane->tells & hides) || ((hides & HIDES_HERE) && (pane->tells_here & hides));
 }
 
-static void draw_cover(Canvas *canvas, Rectangle area) {
-    const char *text = tr("covered until you answer");
-    int column = (area.columns - canvas_text_columns(text)) / 2;
-    canvas_text(canvas, area, column > 0 ? column : 0, (area.rows - 1) / 2, ROLE_DIM, text);
-}
-
 static void draw_pane(const Pane *pane, const StepContext *context, Canvas *canvas, const Layout *layout,
                       Rectangle area, bool focused) {
     Role title_role = focused ? ROLE_SELECTED : ROLE_TITLE;
@@ -237,7 +230,9 @@ static void draw_pane(const Pane *pane, const StepContext *context, Canvas *canv
         canvas_rule(canvas, area, title_role, head.title, head.note_role, head.note);
     if (inside.rows <= 0 || inside.columns <= 0) return;
     if (is_covered(pane, hides)) {
-        draw_cover(canvas, inside);
+        const char *text = tr("covered until you answer");
+        int column = (inside.columns - canvas_text_columns(text)) / 2;
+        canvas_text(canvas, inside, column > 0 ? column : 0, (inside.rows - 1) / 2, ROLE_DIM, text);
         return;
     }
     pane->draw(context, canvas, inside);
@@ -342,44 +337,22 @@ static void add_shown(ShownPanes *shown, const Pane *pane, Rectangle area, int f
     shown->panes[shown->count++] = (ShownPane){pane, area, focus};
 }
 
-/* A side pane with only one sentence leaves its rows to the one below, or above. */
-static void fit_sides(const StepContext *context, const Layout *layout, Rectangle sides[MOST_SIDES]) {
-    int least = (layout->boxed ? 2 : 1) + 1;
-    for (int i = 0; i < layout->side_count; i++) {
-        const Pane *pane = pane_side(context->view->display.side + i);
-        int spare = sides[i].rows - least;
-        if (layout->side_count < 2 || spare <= 0 || !pane->is_empty || !pane->is_empty(context)) continue;
-        sides[i].rows = least;
-        if (i + 1 < layout->side_count) {
-            sides[i + 1].row -= spare;
-            sides[i + 1].rows += spare;
-        } else {
-            sides[i].row += spare;
-            sides[i - 1].rows += spare;
-        }
-    }
-}
-
-/* The rows that the pane uses of this area, with its frame. */
-static int rows_used(const Pane *pane, const StepContext *context, const Layout *layout, Rectangle area) {
-    Canvas *canvas = canvas_new(area.columns, area.rows, false);
-    Rectangle whole = {0, 0, area.columns, area.rows}, inside = inside_of(pane, layout, whole);
-    int used = inside.rows;
-    canvas_clear(canvas);
-    pane->draw(context, canvas, inside);
-    for (bool is_blank = true; is_blank && used > 0; used -= is_blank)
-        for (int column = 0; column < inside.columns; column++)
-            is_blank &= canvas_cell(canvas, inside, column, used - 1)->glyph == ' ';
-    canvas_free(canvas);
-    return used + area.rows - inside.rows;
-}
-
 /* The enlarged side pane gets the rows that it uses, the side panes after it those that are left. */
 static void add_enlarged_sides(ShownPanes *shown, const Layout *layout, Rectangle area) {
     enum { LEAST_ROWS = 6 };
     for (int i = 0; i < MOST_SIDES && area.rows > 0; i++) {
         const Pane *pane = pane_side(shown->context.view->display.side + i);
-        int rows = rows_used(pane, &shown->context, layout, area);
+        /* The rows that the pane uses of this area, with its frame. */
+        Canvas *canvas = canvas_new(area.columns, area.rows, false);
+        Rectangle whole = {0, 0, area.columns, area.rows}, inside = inside_of(pane, layout, whole);
+        int used = inside.rows;
+        canvas_clear(canvas);
+        pane->draw(&shown->context, canvas, inside);
+        for (bool is_blank = true; is_blank && used > 0; used -= is_blank)
+            for (int column = 0; column < inside.columns; column++)
+                is_blank &= canvas_cell(canvas, inside, column, used - 1)->glyph == ' ';
+        canvas_free(canvas);
+        int rows = used + area.rows - inside.rows;
         if (area.rows - rows < LEAST_ROWS || i + 1 == MOST_SIDES) rows = area.rows;
         add_shown(shown, pane, (Rectangle){area.column, area.row, area.columns, rows}, i ? -1 : FOCUS_SIDE);
         area.row += rows;
@@ -417,7 +390,22 @@ static bool list_shown(ShownPanes *shown, const Scene *scene, const View *view, 
     }
     Rectangle sides[MOST_SIDES];
     memcpy(sides, layout->sides, sizeof sides);
-    fit_sides(&shown->context, layout, sides);
+    /* A side pane with only one sentence leaves its rows to the one below, or above. */
+    int least = (layout->boxed ? 2 : 1) + 1;
+    for (int i = 0; i < layout->side_count; i++) {
+        const Pane *pane = pane_side(shown->context.view->display.side + i);
+        int spare = sides[i].rows - least;
+        if (layout->side_count < 2 || spare <= 0 || !pane->is_empty || !pane->is_empty(&shown->context))
+            continue;
+        sides[i].rows = least;
+        if (i + 1 < layout->side_count) {
+            sides[i + 1].row -= spare;
+            sides[i + 1].rows += spare;
+        } else {
+            sides[i].row += spare;
+            sides[i - 1].rows += spare;
+        }
+    }
     for (int i = 0; i < layout->side_count && i < pane_side_count(); i++)
         add_shown(shown, pane_side(view->display.side + i), sides[i], i ? -1 : FOCUS_SIDE);
     return true;

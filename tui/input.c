@@ -5,7 +5,6 @@
 #include "base/utf8.h"
 #include "tui/actions.h"
 #include "tui/differences.h"
-#include "tui/panes/pane.h"
 #include "tui/view/index_view.h"
 #include "tui/view/key_actions.h"
 #include "tui/view/ladder_view.h"
@@ -152,7 +151,7 @@ static void scroll_by(View *view, const Scene *scene, int by) {
         LEAST_COLUMNS = 56
     };
     int most = input_overlay_lines(view, scene, LEAST_COLUMNS), wanted = view->transient.scroll + by;
-    view->transient.scroll = wanted < 0 ? 0 : wanted > most ? most : wanted;
+    view->transient.scroll = canvas_clamp(wanted, 0, most);
 }
 
 /* A key that does not scroll closes the overlay. */
@@ -191,31 +190,6 @@ static ViewAnswer press_in_help(View *view, const Scene *scene, KeyPress press) 
     return VIEW_CHANGED;
 }
 
-/* The keys that apply on every screen that fills the terminal. */
-static ViewAnswer press_everywhere(View *view, const Scene *scene, KeyPress press) {
-    KeyAction action = press.action;
-    if (action == ACT_HELP) view->transient.behind = view->transient.overlay;
-    return action == ACT_HELP || action == ACT_THEME || action == ACT_REDRAW
-               ? action_run(action, (Press){view, scene, press.direction, -1})
-               : VIEW_IGNORED;
-}
-
-/* The ladder and latency screens' own keys, and the other keys that apply there. */
-static ViewAnswer press_in_ladder(View *view, const Scene *scene, KeyPress press) {
-    ViewAnswer answer = ladder_view_press(view, scene, press);
-    return answer != VIEW_IGNORED ? answer : press_everywhere(view, scene, press);
-}
-
-static ViewAnswer press_in_index(View *view, const Scene *scene, KeyPress press) {
-    ViewAnswer answer = index_view_press(view, press);
-    return answer != VIEW_IGNORED ? answer : press_everywhere(view, scene, press);
-}
-
-static ViewAnswer press_in_launches(View *view, const Scene *scene, KeyPress press) {
-    ViewAnswer answer = launch_view_press(view, scene, press);
-    return answer != VIEW_IGNORED ? answer : press_everywhere(view, scene, press);
-}
-
 /* What the program printed: it scrolls; @ goes to the launches. */
 static ViewAnswer press_in_output(View *view, const Scene *scene, KeyPress press) {
     int by = scrolled_lines(press);
@@ -227,7 +201,7 @@ static ViewAnswer press_in_output(View *view, const Scene *scene, KeyPress press
              press.action == ACT_LAUNCHES)
         view->transient.overlay = OVERLAY_NONE;
     else
-        return press_everywhere(view, scene, press);
+        return VIEW_IGNORED;
     return VIEW_CHANGED;
 }
 
@@ -257,8 +231,7 @@ static ViewAnswer press_in_search(View *view, const Scene *scene, KeyPress press
 
 static void set_mark(View *view, ViewPosition *mark, char name) {
     *mark = (ViewPosition){view->place.block, view->place.step + 1};
-    snprintf(view->transient.message, sizeof view->transient.message,
-             tr("step %d marked %c; '%c returns to it"), view->place.step + 1, name, name);
+    view_say(view, tr("step %d marked %c; '%c returns to it"), view->place.step + 1, name, name);
 }
 
 static void go_to(View *view, const Scene *scene, ViewPosition place) {
@@ -284,8 +257,7 @@ static ViewAnswer press_mark(View *view, const Scene *scene, KeyPress press) {
         else if (mark->number)
             go_to(view, scene, *mark);
         else
-            snprintf(view->transient.message, sizeof view->transient.message,
-                     tr("no step is marked %c; m%c marks this one"), (char)key, (char)key);
+            view_say(view, tr("no step is marked %c; m%c marks this one"), (char)key, (char)key);
     }
     return VIEW_CHANGED;
 }
@@ -356,8 +328,7 @@ static ViewAnswer press_command(View *view, const Scene *scene, KeyPress press, 
         char key[UTF8_BYTES + 1];
         key[utf8_encode(press.key, key)] = 0;
         view->transient.number = -1;
-        snprintf(view->transient.message, sizeof view->transient.message,
-                 tr("%s is no key here; ? lists the keys, : finds an action by its name"), key);
+        view_say(view, tr("%s is no key here; ? lists the keys, : finds an action by its name"), key);
         return VIEW_CHANGED;
     }
     int number = view->transient.number;
@@ -368,28 +339,6 @@ static ViewAnswer press_command(View *view, const Scene *scene, KeyPress press, 
 
 typedef ViewAnswer Receiver(View *view, const Scene *scene, KeyPress press);
 
-/* The receiver of every key while it is open; NULL: keys are commands. */
-static Receiver *receiver(const View *view) {
-    static Receiver *const overlays[OVERLAY_COUNT] = {
-        [OVERLAY_HELP] = press_in_help,
-        [OVERLAY_WORDS] = press_in_help,
-        [OVERLAY_DIFFERENCES] = press_in_differences,
-        [OVERLAY_MENU] = press_in_menu,
-        [OVERLAY_LADDER] = press_in_ladder,
-        [OVERLAY_LATENCY] = press_in_ladder,
-        [OVERLAY_INDEX] = press_in_index,
-        [OVERLAY_LAUNCHES] = press_in_launches,
-        [OVERLAY_OUTPUT] = press_in_output,
-    };
-    static Receiver *const inputs[INPUT_COUNT] = {
-        [INPUT_SEARCH] = press_in_search, [INPUT_MARK] = press_mark,
-        [INPUT_RETURN] = press_mark,      [INPUT_COPY] = press_copy,
-        [INPUT_PROGRAM] = press_program,  [INPUT_SETTINGS] = press_in_settings,
-    };
-    Receiver *overlay = overlays[view->transient.overlay];
-    return overlay ? overlay : inputs[view->transient.input];
-}
-
 ViewAnswer input_press(View *view, const Scene *scene, KeyPress press) {
     if (press.key == KEY_NONE_PRESSED) return VIEW_IGNORED;
     if (press.key == SPECIAL_F10) return VIEW_QUIT; /* as in htop, everywhere */
@@ -399,6 +348,31 @@ ViewAnswer input_press(View *view, const Scene *scene, KeyPress press) {
         view->transient.overlay = OVERLAY_NONE;
         if (press.key == SPECIAL_ESCAPE) return VIEW_CHANGED;
     }
-    Receiver *open = receiver(view);
-    return open ? open(view, scene, press) : press_command(view, scene, press, had_message);
+    /* The receiver of every key while it is open; NULL: keys are commands. */
+    static Receiver *const overlays[OVERLAY_COUNT] = {
+        [OVERLAY_HELP] = press_in_help,
+        [OVERLAY_WORDS] = press_in_help,
+        [OVERLAY_DIFFERENCES] = press_in_differences,
+        [OVERLAY_MENU] = press_in_menu,
+        [OVERLAY_LADDER] = ladder_view_press,
+        [OVERLAY_LATENCY] = ladder_view_press,
+        [OVERLAY_INDEX] = index_view_press,
+        [OVERLAY_LAUNCHES] = launch_view_press,
+        [OVERLAY_OUTPUT] = press_in_output,
+    };
+    static Receiver *const inputs[INPUT_COUNT] = {
+        [INPUT_SEARCH] = press_in_search, [INPUT_MARK] = press_mark,
+        [INPUT_RETURN] = press_mark,      [INPUT_COPY] = press_copy,
+        [INPUT_PROGRAM] = press_program,  [INPUT_SETTINGS] = press_in_settings,
+    };
+    Receiver *overlay = overlays[view->transient.overlay];
+    Receiver *open = overlay ? overlay : inputs[view->transient.input];
+    if (!open) return press_command(view, scene, press, had_message);
+    ViewAnswer answer = open(view, scene, press);
+    KeyAction action = press.action; /* these apply on every screen that fills the terminal */
+    bool is_everywhere = action == ACT_HELP || action == ACT_THEME || action == ACT_REDRAW;
+    if (answer != VIEW_IGNORED || !is_everywhere || !overlay_fills_screen(view->transient.overlay))
+        return answer;
+    if (action == ACT_HELP) view->transient.behind = view->transient.overlay;
+    return action_run(action, (Press){view, scene, press.direction, -1});
 }

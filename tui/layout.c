@@ -9,14 +9,10 @@ enum {
     LANES_COLUMNS = 64    /* a warp's row with a note such as "16 wavefronts!" */
 };
 
-static int clamp(int value, int least, int most) {
-    return value < least ? least : value > most ? most : value;
-}
-
 /* Cuts `rows` off the top of `area`. */
 static Rectangle cut_top(Rectangle *area, int rows) {
     Rectangle top = *area;
-    top.rows = clamp(rows, 0, area->rows);
+    top.rows = canvas_clamp(rows, 0, area->rows);
     area->row += top.rows;
     area->rows -= top.rows;
     return top;
@@ -24,7 +20,7 @@ static Rectangle cut_top(Rectangle *area, int rows) {
 
 static Rectangle cut_bottom(Rectangle *area, int rows) {
     Rectangle bottom = *area;
-    bottom.rows = clamp(rows, 0, area->rows);
+    bottom.rows = canvas_clamp(rows, 0, area->rows);
     area->rows -= bottom.rows;
     bottom.row += area->rows;
     return bottom;
@@ -32,7 +28,7 @@ static Rectangle cut_bottom(Rectangle *area, int rows) {
 
 static Rectangle cut_left(Rectangle *area, int columns) {
     Rectangle left = *area;
-    left.columns = clamp(columns, 0, area->columns);
+    left.columns = canvas_clamp(columns, 0, area->columns);
     area->column += left.columns;
     area->columns -= left.columns;
     return left;
@@ -40,7 +36,7 @@ static Rectangle cut_left(Rectangle *area, int columns) {
 
 static Rectangle cut_right(Rectangle *area, int columns) {
     Rectangle right = *area;
-    right.columns = clamp(columns, 0, area->columns);
+    right.columns = canvas_clamp(columns, 0, area->columns);
     area->columns -= right.columns;
     right.column += area->columns;
     return right;
@@ -73,19 +69,20 @@ static Rectangle cut_picture(Rectangle *middle, const View *view, int rows) {
 static void make_narrow(Layout *layout, Rectangle middle, const View *view, LayoutNeeds needs) {
     enum { LOW_ROWS = 28, LEAST_OTHER_ROWS = 9, TITLE_HEAD_AND_WORDS = 3 };
     Rectangle *slots = layout->slots;
-    int rows = middle.rows, usual = clamp((rows * 2 + 1) / 5, 5, 14);
+    int rows = middle.rows, usual = canvas_clamp((rows * 2 + 1) / 5, 5, 14);
     int lines = needs.bank_lines ? needs.bank_lines + TITLE_HEAD_AND_WORDS : 0;
     bool is_tight = rows >= LEAST_NAMED && rows < LOW_ROWS && lines > usual;
     int names = needs.folds && rows >= LEAST_NAMED && !is_tight;
     slots[SLOT_TIMELINE] = cut_bottom(&middle, names + (rows >= 20 ? 3 : 2));
     slots[SLOT_EXPLANATION] = cut_bottom(&middle, rows >= 30 ? 4 : 2);
-    if (rows >= 36 && shown(view, FOCUS_SIDE)) add_side(layout, cut_bottom(&middle, clamp(rows / 5, 6, 12)));
+    if (rows >= 36 && shown(view, FOCUS_SIDE))
+        add_side(layout, cut_bottom(&middle, canvas_clamp(rows / 5, 6, 12)));
     if (shown(view, FOCUS_LANES))
-        slots[SLOT_LANES] = cut_bottom(&middle, is_tight ? 1 : clamp(rows / 7, 2, 12));
+        slots[SLOT_LANES] = cut_bottom(&middle, is_tight ? 1 : canvas_clamp(rows / 7, 2, 12));
     Rectangle picture = middle;
     if (shown(view, FOCUS_SOURCE)) {
         bool is_long = view->display.source == SOURCE_SASS; /* many instructions a line */
-        if (is_tight) usual = clamp(lines, usual, rows - LEAST_OTHER_ROWS);
+        if (is_tight) usual = canvas_clamp(lines, usual, rows - LEAST_OTHER_ROWS);
         picture = cut_bottom(&middle, is_long ? 5 : usual);
         slots[SLOT_SOURCE] = middle;
     }
@@ -102,7 +99,7 @@ static int picture_rows(int rows, int room, int frame, LayoutNeeds needs) {
     enum { HEAD_AND_WORDS = 2, LEAST_ABOVE = 10 };
     int wanted = needs.bank_lines ? frame + needs.bank_lines + HEAD_AND_WORDS : 0,
         most = room - frame - LEAST_ABOVE;
-    return clamp(wanted > most ? most : wanted, rows, room - 8);
+    return canvas_clamp(wanted > most ? most : wanted, rows, room - 8);
 }
 
 /* Source beside lanes, the picture below, explanation beside one more pane, timeline. */
@@ -111,15 +108,15 @@ static void make_middle(Layout *layout, Rectangle middle, const View *view, Layo
     int frame = layout->boxed ? 2 : 1;
     slots[SLOT_TIMELINE] = cut_bottom(&middle, frame + (middle.rows >= 34 ? 3 : 2));
     Rectangle words = cut_bottom(&middle, frame + (middle.rows >= 32 ? 6 : middle.rows >= 24 ? 3 : 2));
-    int rows = clamp(middle.rows * 9 / 20, 8, 13 + (middle.rows - 29) / 3);
+    int rows = canvas_clamp(middle.rows * 9 / 20, 8, 13 + (middle.rows - 29) / 3);
     if (needs.folds && layout->area.columns >= 160 && layout->area.rows >= 50) /* room for both pictures */
         slots[SLOT_REDUCTION] = cut_bottom(&middle, frame + 8);
-    slots[SLOT_PICTURE] =
-        cut_picture(&middle, view, picture_rows(clamp(rows, 8, middle.rows - 8), middle.rows, frame, needs));
+    slots[SLOT_PICTURE] = cut_picture(
+        &middle, view, picture_rows(canvas_clamp(rows, 8, middle.rows - 8), middle.rows, frame, needs));
     if (shown(view, FOCUS_SIDE)) add_side(layout, cut_right(&words, words.columns / 2));
     slots[SLOT_EXPLANATION] = words;
     split_top(layout, middle, view,
-              clamp(middle.columns - LANES_COLUMNS, middle.columns / 2 - 8, middle.columns / 2));
+              canvas_clamp(middle.columns - LANES_COLUMNS, middle.columns / 2 - 8, middle.columns / 2));
 }
 
 /* The same layout with a column of more panes on the right. */
@@ -127,13 +124,13 @@ static void make_wide(Layout *layout, Rectangle middle, const View *view, bool f
     Rectangle *slots = layout->slots;
     slots[SLOT_TIMELINE] = cut_bottom(&middle, 7);
     if (folds && layout->area.rows >= 50) slots[SLOT_REDUCTION] = cut_bottom(&middle, 11);
-    Rectangle right = cut_right(&middle, clamp(middle.columns - 140, 50, 70));
-    for (int left = clamp(right.rows / 14, 1, MOST_SIDES - 1); left > 0; left--)
+    Rectangle right = cut_right(&middle, canvas_clamp(middle.columns - 140, 50, 70));
+    for (int left = canvas_clamp(right.rows / 14, 1, MOST_SIDES - 1); left > 0; left--)
         add_side(layout, cut_top(&right, right.rows / left));
     slots[SLOT_EXPLANATION] = cut_bottom(&middle, 6);
-    slots[SLOT_PICTURE] = cut_picture(&middle, view, clamp(middle.rows * 9 / 20, 13, 24));
+    slots[SLOT_PICTURE] = cut_picture(&middle, view, canvas_clamp(middle.rows * 9 / 20, 13, 24));
     split_top(layout, middle, view,
-              clamp(middle.columns - LANES_COLUMNS, middle.columns / 2, middle.columns * 2 / 3));
+              canvas_clamp(middle.columns - LANES_COLUMNS, middle.columns / 2, middle.columns * 2 / 3));
 }
 
 /* Three panes, for a projector: the current line, the picture, the explanation. */
@@ -276,12 +273,12 @@ static void make_half(Layout *half, Rectangle area, const View *view) {
         return;
     }
     if (middle.rows >= 5 && shown(view, FOCUS_LANES) && !view->display.projector)
-        slots[SLOT_LANES] = cut_bottom(&middle, clamp(middle.rows / 4, 2, frame + 10));
-    int level = clamp(middle.rows * 2 / 3, 5, frame + 7); /* a level of the reduction needs this */
+        slots[SLOT_LANES] = cut_bottom(&middle, canvas_clamp(middle.rows / 4, 2, frame + 10));
+    int level = canvas_clamp(middle.rows * 2 / 3, 5, frame + 7); /* a level of the reduction needs this */
     if (!shown(view, FOCUS_SOURCE))
         slots[SLOT_PICTURE] = middle;
     else if (middle.rows >= 8)
-        slots[SLOT_PICTURE] = cut_bottom(&middle, clamp((middle.rows + 1) / 2, level, frame + 15));
+        slots[SLOT_PICTURE] = cut_bottom(&middle, canvas_clamp((middle.rows + 1) / 2, level, frame + 15));
     if (shown(view, FOCUS_SOURCE)) slots[SLOT_SOURCE] = middle;
     if (!has_side) return;
     PaneSlot given = slots[SLOT_PICTURE].rows > 0 ? SLOT_PICTURE : SLOT_SOURCE;
@@ -289,14 +286,16 @@ static void make_half(Layout *half, Rectangle area, const View *view) {
     slots[given].rows = 0;
 }
 
-bool layout_make_comparison(int columns, int rows, const View *view, ComparisonLayout *out) {
+bool layout_make_comparison(int columns, int rows, const View *view, bool differences_on_top,
+                            ComparisonLayout *out) {
     bool beside = columns >= BESIDE_COLUMNS;
     Rectangle middle = {0, 0, columns, rows};
     *out = (ComparisonLayout){.boxed = beside && rows >= 36};
     if (columns < COMPARISON_SMALLEST_COLUMNS || rows < COMPARISON_SMALLEST_ROWS) return false;
     out->footer = cut_bottom(&middle, 1);
     out->overlay = make_overlay((Rectangle){0, 0, columns, rows}, (Rectangle){0, 1, columns, rows - 2}, view);
-    out->differences = cut_bottom(&middle, (out->boxed ? 2 : 1) + clamp(rows / 10, 2, 6));
+    out->differences = (differences_on_top ? cut_top : cut_bottom)(
+        &middle, (out->boxed ? 2 : 1) + canvas_clamp(rows / 10, 2, 6));
     Rectangle second = middle,
               first = beside ? cut_left(&second, columns / 2) : cut_top(&second, middle.rows / 2);
     /* equal, so that panes line up */

@@ -39,7 +39,8 @@ typedef struct ComparisonLayout {
     bool boxed;
 } ComparisonLayout;
 
-bool layout_make_comparison(int columns, int rows, const View *view, ComparisonLayout *out);
+bool layout_make_comparison(int columns, int rows, const View *view, bool differences_on_top,
+                            ComparisonLayout *out);
 
 bool layout_holds(Rectangle area, int column, int row);
 

@@ -1,9 +1,9 @@
 /* The text of a stop in a panel: wrapped by words, scrolled by rows. */
 #include "tui/lecture_view.h"
+#include "tui/view/key_actions.h"
 
 #include "base/language.h"
 #include "base/characters.h"
-#include "base/text.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,7 +28,7 @@ Rectangle lecture_panel_area(const LectureView *lecture, int *columns, int *rows
     }
     int most = *rows - (lecture_view_screen(lecture)->compare ? LEAST_LEFT_OF_TWO : LEAST_LEFT),
         share = *rows * 3 / 10;
-    int limit = share < LEAST_ROWS ? LEAST_ROWS : share > MOST_ROWS ? MOST_ROWS : share;
+    int limit = canvas_clamp(share, LEAST_ROWS, MOST_ROWS);
     if (limit > most) limit = most < 0 ? 0 : most;
     int wanted = limit < 2 ? limit : rows_of_stop(lecture, *columns, limit - 1) + 1;
     *rows -= wanted;
@@ -45,10 +45,6 @@ typedef struct Prose {
 static void flow_add(Prose *flow, const char *text, size_t length, Role role) {
     text_add_bytes(&flow->text, text, length);
     for (char byte = (char)role; length > 0; length--) text_add_bytes(&flow->roles, &byte, 1);
-}
-
-static void flow_print(Prose *flow, Role role, const char *text) {
-    flow_add(flow, text, strlen(text), role);
 }
 
 static void flow_done(Prose *flow) {
@@ -139,7 +135,7 @@ static void draw_choices(Panel *panel, const LectureQuestion *question) {
 
 static void draw_line(Panel *panel, Role role, const char *text) {
     Prose flow = {0};
-    flow_print(&flow, role, text);
+    flow_add(&flow, text, strlen(text), role);
     draw_flow(panel, &flow, 0);
     flow_done(&flow);
 }
@@ -220,24 +216,6 @@ static void draw_question(Panel *panel, const LectureView *lecture, const Lectur
     text_done(&line);
 }
 
-static void draw_score(Panel *panel, const LectureView *lecture) {
-    const LectureWords *words = lecture_view_words(lecture);
-    Text text = {0};
-    int right = 0, asked = 0;
-    for (int i = 0; i < lecture->score_count; i++) {
-        right += lecture->scores[i].right;
-        asked += lecture->scores[i].asked;
-    }
-    text_print(&text, words->score, right, asked);
-    for (int i = 0; i < lecture->score_count; i++) {
-        text_add(&text, i ? ", " : ": ");
-        text_print(&text, words->topic, lecture->scores[i].topic, lecture->scores[i].right,
-                   lecture->scores[i].asked);
-    }
-    draw_line(panel, ROLE_CURRENT, text_string(&text));
-    text_done(&text);
-}
-
 static void print_place(const LectureView *lecture, char *out, size_t bytes) {
     snprintf(out, bytes, lecture_view_words(lecture)->stop, lecture->stop + 1,
              lecture->run->lecture->stop_count);
@@ -271,8 +249,23 @@ static int draw_rows(const LectureView *lecture, Canvas *canvas, Rectangle area,
     if (stop->question) draw_question(&panel, lecture, stop->question);
     if (lecture_view_exercise(lecture))
         draw_line(&panel, ROLE_KEY, tr("Enter: solve this exercise   PgDn: go on"));
-    if (lecture->score_count && lecture->stop + 1 == lecture->run->lecture->stop_count)
-        draw_score(&panel, lecture);
+    if (lecture->score_count && lecture->stop + 1 == lecture->run->lecture->stop_count) {
+        const LectureWords *words = lecture_view_words(lecture);
+        Text text = {0};
+        int right = 0, asked = 0;
+        for (int i = 0; i < lecture->score_count; i++) {
+            right += lecture->scores[i].right;
+            asked += lecture->scores[i].asked;
+        }
+        text_print(&text, words->score, right, asked);
+        for (int i = 0; i < lecture->score_count; i++) {
+            text_add(&text, i ? ", " : ": ");
+            text_print(&text, words->topic, lecture->scores[i].topic, lecture->scores[i].right,
+                       lecture->scores[i].asked);
+        }
+        draw_line(&panel, ROLE_CURRENT, text_string(&text));
+        text_done(&text);
+    }
     return panel.row;
 }
 
@@ -295,7 +288,7 @@ static int rows_of_stop(const LectureView *lecture, int columns, int most) {
     rows +=
         asked.question != QUESTION_NONE && question->reason_count && !question->choice_count; /* a reason */
     if (now > rows) rows = now;
-    return rows < 2 ? 2 : rows > most ? most : rows;
+    return canvas_clamp(rows, 2, most);
 }
 
 static Rectangle inside_of(Rectangle area) {
@@ -344,9 +337,7 @@ bool lecture_panel_goes_on(const LectureView *lecture, Rectangle area, int colum
 bool lecture_panel_scroll_rows(LectureView *lecture, Rectangle area, int rows) {
     if (area.rows < 2) return false;
     Rectangle inside = inside_of(area);
-    int last = draw_text(lecture, NULL, inside) - inside.rows, scroll = lecture->scroll + rows;
-    scroll = scroll > last ? last : scroll;
-    scroll = scroll < 0 ? 0 : scroll;
+    int scroll = canvas_scroll(lecture->scroll + rows, inside.rows, draw_text(lecture, NULL, inside));
     /* an answer may have removed rows */
     bool moved = rows > 0 ? scroll > lecture->scroll : scroll < lecture->scroll;
     lecture->scroll = scroll;

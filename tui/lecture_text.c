@@ -6,24 +6,20 @@
 
 /* ---- HTML ---------------------------------------------------------------------------------------------- */
 
-static void add_link(Text *out, const LectureSpan *span) {
-    bool is_web = !strncmp(span->address, "https://", 8) || !strncmp(span->address, "http://", 7);
-    if (is_web) {
-        text_add(out, "<a rel=\"noreferrer\" href=\"");
-        html_add_text(out, span->address, span->address_length);
-        text_add(out, "\">");
-    }
-    html_add_text(out, span->text, span->length);
-    if (is_web) text_add(out, "</a>");
-}
-
 void lecture_text_add_html(Text *out, const char *text) {
     static const char *const elements[] = {
         [LECTURE_STRONG] = "strong", [LECTURE_EMPHASIS] = "em", [LECTURE_INLINE_CODE] = "code"};
     LectureSpan span;
     while (lecture_next_span(&text, &span)) {
         if (span.mark == LECTURE_LINK) {
-            add_link(out, &span);
+            bool is_web = !strncmp(span.address, "https://", 8) || !strncmp(span.address, "http://", 7);
+            if (is_web) {
+                text_add(out, "<a rel=\"noreferrer\" href=\"");
+                html_add_text(out, span.address, span.address_length);
+                text_add(out, "\">");
+            }
+            html_add_text(out, span.text, span.length);
+            if (is_web) text_add(out, "</a>");
         } else if (span.mark == LECTURE_PLAIN) {
             html_add_text(out, span.text, span.length);
         } else {

@@ -1,7 +1,6 @@
 /* Stops, answers and the score. */
 #include "tui/lecture_view.h"
 
-#include "base/memory.h"
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
@@ -112,12 +111,6 @@ static bool mark(LectureView *lecture, int bit) {
     return true;
 }
 
-static bool erase(LectureView *lecture, size_t length) {
-    lecture->typed[lecture->has_marks ? 0 : length - 1] = 0;
-    lecture->has_marks = false;
-    return true;
-}
-
 /* "0x11": every other key moves the cursor. */
 static bool type_mask(LectureView *lecture, Key key, size_t length, bool counts) {
     bool is_next = length == 0   ? key == '0' && !counts
@@ -130,7 +123,11 @@ bool lecture_view_type(LectureView *lecture, Key key, int lane, bool counts) {
     const LectureQuestion *question = question_of(lecture);
     size_t length = strlen(lecture->typed);
     lecture->problem = NULL;
-    if (key == SPECIAL_BACKSPACE && length) return erase(lecture, length);
+    if (key == SPECIAL_BACKSPACE && length) {
+        lecture->typed[lecture->has_marks ? 0 : length - 1] = 0;
+        lecture->has_marks = false;
+        return true;
+    }
     if (question->pointing) return key == ' ' ? mark(lecture, lane) : type_mask(lecture, key, length, counts);
     bool is_digit = key >= '0' && key <= '9';
     bool is_sign = (key == '-' && !length) || (key == '.' && length && !question->choice_count);

@@ -39,7 +39,7 @@ typedef struct LectureView {
     bool *answered; /* [stop_count] already counted in the scores; owned */
 } LectureView;
 
-/* the panel's words in the lecture's language; English for a language that redviz does not have */
+/* The panel's words in the lecture's language; English for a language that redviz does not have. */
 typedef struct LectureWords {
     const char *type_answer, *type_number, *type_choice;
     const char *mark_lane, *mark_bank;  /* formats: its number */

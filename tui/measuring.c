@@ -2,8 +2,6 @@
 
 #include "measuring.h"
 
-#include "tui/scene/scene_times.h"
-
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>

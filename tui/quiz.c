@@ -1,8 +1,7 @@
 /* Chooses questions of different kinds, spread over the run, and writes them as the text of a lecture. */
 #include "tui/quiz.h"
 
-#include "base/memory.h"
-#include "tui/quiz_words.h"
+#include "tui/quiz_asks.h"
 #include "tui/view/step_context.h"
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,6 @@
 /* Collects questions from the beats of a block and the levels of its reduction. */
 #include "tui/quiz_asks.h"
 
-#include "base/memory.h"
-#include "tui/quiz_words.h"
 #include "tui/view/step_context.h"
 #include <math.h>
 #include <stdlib.h>
@@ -27,12 +25,6 @@ static bool is_known(const Asks *asks, const Ask *ask) {
         if (other->kind == ask->kind && other->pc == ask->pc && other->value == ask->value) return true;
     }
     return false;
-}
-
-static int region_of(const StepContext *context) {
-    Reduction *reduction = scene_reduction(context->scene, context->view->place.block);
-    int level = reduction ? reduction_level_at(reduction, context->view->place.step) : 0;
-    return context->step->interval_step * 1024 + (level < 1024 ? level : 1023);
 }
 
 /* One lane alone, or all of them: too easy. */
@@ -89,7 +81,9 @@ static void add(Asks *asks, const StepContext *context, int before, Ask *ask, in
     ask->step = context->view->place.step;
     ask->before = before;
     ask->pc = context->step->pc;
-    ask->region = region_of(context);
+    Reduction *reduction = scene_reduction(context->scene, context->view->place.block);
+    int level = reduction ? reduction_level_at(reduction, context->view->place.step) : 0;
+    ask->region = context->step->interval_step * 1024 + (level < 1024 ? level : 1023);
     asks->values.view = context->view;
     ask->value = value_of(asks, ask->expression);
     bool known = !isnan(ask->value);
@@ -120,15 +114,6 @@ static const char *verb_of(const QuizWords *words, TraceKind kind) {
     default:
         return NULL;
     }
-}
-
-static void ask_lanes(Asks *asks, const StepContext *context, int before) {
-    Ask ask = {.kind = ASK_LANES, .expression = "lanes(step)"};
-    const char *verb = verb_of(asks->words, context->event.kind);
-    uint32_t existing = step_context_existing_lanes(context, context->event.warp);
-    if (!verb) return;
-    snprintf(ask.question, sizeof ask.question, asks->words->lanes, WARP_LANES, context->event.warp, verb);
-    add(asks, context, before, &ask, __builtin_popcount(existing));
 }
 
 static void ask_wavefronts(Asks *asks, const StepContext *context, int before) {
@@ -254,14 +239,6 @@ static void ask_value(Asks *asks, const Scene *scene, const ReductionLevel *leve
     text_done(&values);
 }
 
-static void ask_values(Asks *asks, const Scene *scene) {
-    Reduction *reduction = scene_reduction(scene, asks->view.place.block);
-    for (int i = 0; reduction && i < reduction_level_count(reduction); i++) {
-        const ReductionLevel *level = reduction_level(reduction, i);
-        if (level && level->kind == TREE_FOLD) ask_value(asks, scene, level);
-    }
-}
-
 /* ---- the block ----------------------------------------------------------------------------------------- */
 
 static void ask_levels(Asks *asks, const Scene *scene) {
@@ -291,14 +268,25 @@ void asks_find(Asks *asks, const Scene *scene, Session *session, const QuizWords
     if (asks->view.place.block >= scene->traced.block_count) return;
     const Beats *beats = scene_beats(scene, asks->view.place.block);
     ask_levels(asks, scene);
-    ask_values(asks, scene);
+    Reduction *reduction = scene_reduction(scene, asks->view.place.block);
+    for (int i = 0; reduction && i < reduction_level_count(reduction); i++) {
+        const ReductionLevel *level = reduction_level(reduction, i);
+        if (level && level->kind == TREE_FOLD) ask_value(asks, scene, level);
+    }
     for (int beat = 0; beat < beats->count && beat < MOST_BEATS; beat++) {
         StepContext context;
         View view = asks->view;
         int before = beat > 0 ? beats->step[beat - 1] : 0;
         view.place.step = beats->step[beat];
         if (!step_context_init(&context, scene, &view)) continue;
-        ask_lanes(asks, &context, before);
+        Ask ask = {.kind = ASK_LANES, .expression = "lanes(step)"};
+        const char *verb = verb_of(asks->words, context.event.kind);
+        uint32_t existing = step_context_existing_lanes(&context, context.event.warp);
+        if (verb) {
+            snprintf(ask.question, sizeof ask.question, asks->words->lanes, WARP_LANES, context.event.warp,
+                     verb);
+            add(asks, &context, before, &ask, __builtin_popcount(existing));
+        }
         ask_wavefronts(asks, &context, before);
         ask_sectors(asks, &context, before);
         ask_divergence(asks, &context, before);

@@ -1,4 +1,5 @@
-#include "tui/quiz_words.h"
+/* The sentences of --predict by language. */
+#include "tui/quiz_asks.h"
 
 #include <string.h>
 

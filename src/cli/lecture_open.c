@@ -6,7 +6,7 @@
 #include "catalog/catalog.h"
 #include "lecture/claim.h"
 #include "tui/draw/terminal_text.h"
-#include "tui/key_script.h"
+#include "tui/view/keys.h"
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* Checks combinations that the rules of options.def do not say: of an option and what is shown, or what is run. */
 #include "cli/options.h"
 
-#include "tui/key_script.h"
+#include "tui/view/keys.h"
 #include <string.h>
 
 bool options_has_program(const Options *options) {

@@ -14,7 +14,7 @@
 #include "cli/list.h"
 #include "cli/stream.h"
 #include "tui/draw/terminal.h"
-#include "tui/view/key_table.h"
+#include "tui/view/keys.h"
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

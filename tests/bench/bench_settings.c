@@ -4,7 +4,7 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include "tui/frame.h"
-#include "tui/view/keep_place.h"
+#include "tui/view/view.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>

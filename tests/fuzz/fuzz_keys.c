@@ -2,7 +2,7 @@
  * selects the run and the size of the screen. The output is a frame, with a line for each row. */
 #include "session/session.h"
 #include "tui/app.h"
-#include "tui/key_script.h"
+#include "tui/view/keys.h"
 
 #include <stdint.h>
 #include <stdlib.h>

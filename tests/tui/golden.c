@@ -63,3 +63,25 @@ void golden_check_file(const char *path, const Text *text) {
     free(expected);
     if (!same) fail_msg("%s differs; REDVIZ_REWRITE=1 rewrites it, git diff shows what changed", path);
 }
+
+void golden_add_roles(const Canvas *canvas, Text *out) {
+    static const char *const names[ROLE_COUNT] = {
+#define ROLE(id, ...) [ROLE_##id] = #id,
+#include "tui/draw/roles.def"
+#undef ROLE
+    };
+    for (int row = 0; row < canvas->rows; row++) {
+        for (int column = 0; column < canvas->columns;) {
+            const Cell *cell = &canvas->cells[row * canvas->columns + column];
+            int begin = column;
+            while (column < canvas->columns) {
+                const Cell *other = &canvas->cells[row * canvas->columns + column];
+                if (other->role != cell->role || other->reverse != cell->reverse) break;
+                column++;
+            }
+            if (cell->role != ROLE_TEXT || cell->reverse)
+                text_print(out, "%d:%d-%d %s%s\n", row, begin, column - 1, names[cell->role],
+                           cell->reverse ? " reverse" : "");
+        }
+    }
+}

@@ -13,5 +13,7 @@ void golden_check(const char *name, const Text *text);
 void golden_check_canvas(const char *name, Canvas *canvas);
 /* The same for any file. */
 void golden_check_file(const char *path, const Text *text);
+/* Adds runs of cells whose role is not TEXT, as "row:first-last ROLE". */
+void golden_add_roles(const Canvas *canvas, Text *out);
 
 #endif

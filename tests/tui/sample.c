@@ -2,6 +2,7 @@
 #include "sample.h"
 
 #include "base/memory.h"
+#include "golden.h"
 #include "trace/block.h"
 #include "tui/frame.h"
 #include "tui/input.h"
@@ -260,16 +261,16 @@ static TraceBlock *finish_block(Recorder *recorder) {
 
 /* ---- the scene ----------------------------------------------------------------------------------------- */
 
-static const char *source_line(void *context, const char *file, int line) {
-    (void)context, (void)file;
+static const char *source_line(Session *session, const char *file, int line) {
+    (void)session, (void)file;
     return line >= 1 && line <= SOURCE_LINES ? source[line - 1] : NULL;
 }
-static int source_line_count(void *context, const char *file) {
-    (void)context, (void)file;
+static int source_line_count(Session *session, const char *file) {
+    (void)session, (void)file;
     return SOURCE_LINES;
 }
-static const char *ptx_line(void *context, int launch, int pc) {
-    (void)context, (void)launch;
+static const char *ptx_line(Session *session, int launch, int pc) {
+    (void)session, (void)launch;
     return instructions[pc].text;
 }
 
@@ -401,7 +402,7 @@ char *sample_frame(const Sample *sample, const View *view, int columns, int rows
     Text text = {0};
     frame_draw(&sample->scene, view, canvas);
     canvas_to_text(canvas, &text);
-    canvas_to_roles(canvas, &text);
+    golden_add_roles(canvas, &text);
     canvas_free(canvas);
     return text.data;
 }

@@ -60,9 +60,9 @@ static Folds *fold_by_hand(const TraceBlock *block, SampleFault fault) {
     return folds;
 }
 
-static const Folds *folds_of_context(void *context, int view) {
+static const Folds *folds_of_context(const Session *session, int view) {
     (void)view;
-    return context;
+    return (const Folds *)session;
 }
 
 void sample_fold(Sample *sample, SampleFault fault, SampleFolds *out) {
@@ -71,7 +71,7 @@ void sample_fold(Sample *sample, SampleFault fault, SampleFolds *out) {
     scene->traced.trees = out->trees;
     scene->traced.reductions = out->reductions;
     scene->questions.folds = folds_of_context;
-    scene->questions.context = out->folds;
+    scene->questions.session = (Session *)out->folds;
 }
 
 void sample_folds_done(SampleFolds *folds) {

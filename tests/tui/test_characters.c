@@ -12,6 +12,7 @@
 #include "tests/skip.h"
 #include "base/characters.h"
 #include "base/utf8.h"
+#include "golden.h"
 #include "tui/draw/canvas.h"
 #include <stdio.h>
 #include <string.h>
@@ -157,7 +158,7 @@ static void both_halves_look_alike(void **state) {
     canvas_text(canvas, all, 4, 0, ROLE_TEXT, "\u4e8c");
     canvas_reverse(canvas, all, 1, 0, 1);
     canvas_reverse(canvas, all, 4, 0, 1);
-    canvas_to_roles(canvas, &roles);
+    golden_add_roles(canvas, &roles);
     assert_string_equal(text_string(&roles), "0:0-1 WARNING reverse\n0:4-5 TEXT reverse\n");
     assert_int_equal(canvas_cell(canvas, all, 1, 0)->glyph, CELL_RIGHT_HALF);
     text_done(&roles);

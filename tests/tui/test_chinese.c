@@ -11,7 +11,7 @@
 #include "base/language.h"
 #include "stage.h"
 #include "tui/frame.h"
-#include "tui/panes/sentences.h"
+#include "tui/draw/canvas.h"
 #include "tui/scene/headline.h"
 #include <ctype.h>
 #include <inttypes.h>
@@ -229,8 +229,8 @@ static void a_sentence_is_drawn_whole(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         Canvas *canvas = canvas_new(20, 1, false);
         Text text = {0};
-        sentences_draw(canvas, (Rectangle){0, 0, 20, 1}, 0, ROLE_TEXT, "全部到达；继续。它们等待其他线程。",
-                       cases[i].part);
+        canvas_sentences(canvas, (Rectangle){0, 0, 20, 1}, 0, ROLE_TEXT, "全部到达；继续。它们等待其他线程。",
+                         cases[i].part);
         canvas_to_text(canvas, &text);
         assert_string_equal(text_string(&text), cases[i].shown);
         text_done(&text);
@@ -238,8 +238,8 @@ static void a_sentence_is_drawn_whole(void **state) {
     }
     Canvas *canvas = canvas_new(14, 1, false);
     Text text = {0};
-    sentences_draw(canvas, (Rectangle){0, 0, 14, 1}, 0, ROLE_TEXT, "全部到达；它们等待其他线程。",
-                   PART_CLAUSE);
+    canvas_sentences(canvas, (Rectangle){0, 0, 14, 1}, 0, ROLE_TEXT, "全部到达；它们等待其他线程。",
+                     PART_CLAUSE);
     canvas_to_text(canvas, &text);
     assert_string_equal(text_string(&text), "全部到达\n");
     text_done(&text);

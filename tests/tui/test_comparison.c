@@ -9,8 +9,8 @@
 
 #include "tui/differences.h"
 #include "tui/comparison.h"
-#include "tui/view/keep_place.h"
-#include "tui/scene/running_totals.h"
+#include "tui/view/view.h"
+#include "tui/scene/step_index.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -277,7 +277,7 @@ static void check_inside(Rectangle inner, Rectangle outer) {
 /* Both halves have the same panes at the same places. */
 static void check_layout(int columns, int rows, const View *view) {
     ComparisonLayout layout;
-    bool shown = layout_make_comparison(columns, rows, view, &layout);
+    bool shown = layout_make_comparison(columns, rows, view, false, &layout);
     assert_int_equal(shown, columns >= COMPARISON_SMALLEST_COLUMNS && rows >= COMPARISON_SMALLEST_ROWS);
     if (!shown) return;
     Layout *a = &layout.half[0], *b = &layout.half[1];
@@ -348,7 +348,7 @@ static void a_click_chooses_the_run_and_the_step(void **state) {
     Comparison comparison;
     ComparisonLayout layout;
     open_pair(&comparison, &left, &right);
-    assert_true(layout_make_comparison(200, 60, &comparison.view[0], &layout));
+    assert_true(layout_make_comparison(200, 60, &comparison.view[0], false, &layout));
     Rectangle timeline = layout.half[1].slots[SLOT_TIMELINE];
     assert_int_equal(comparison_click(&comparison, 200, 60, timeline.column + 12, timeline.row + 1),
                      VIEW_CHANGED);

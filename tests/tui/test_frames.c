@@ -12,7 +12,7 @@
 #include "sample.h"
 #include "tui/frame.h"
 #include "tui/input.h"
-#include "tui/view/key_table.h"
+#include "tui/view/keys.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -258,7 +258,7 @@ static void check_roles(const char *name, TraceKind kind, int skip, const char *
     view_init(&view);
     press(&view, &sample->scene, script);
     Canvas *canvas = draw(sample, &view, 80, 24, false);
-    canvas_to_roles(canvas, &roles);
+    golden_add_roles(canvas, &roles);
     golden_check(name, &roles);
     text_done(&roles);
     canvas_free(canvas);

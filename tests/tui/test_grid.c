@@ -17,8 +17,8 @@
 
 static SessionGrid shown; /* what the scene returns */
 
-static const SessionGrid *answer(void *context) {
-    (void)context;
+static const SessionGrid *answer(Session *session) {
+    (void)session;
     return &shown;
 }
 

@@ -8,10 +8,9 @@
 #include <cmocka.h>
 
 #include "sample_folds.h"
+#include "tui/view/key_actions.h"
 #include "tui/comparison.h"
 #include "tui/input.h"
-#include "tui/view/key_actions.h"
-#include "tui/view/key_table.h"
 #include "tui/view/keys.h"
 #include "tui/view/menu.h"
 #include <stdlib.h>

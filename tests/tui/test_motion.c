@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "session/session.h"
-#include "tui/motion.h"
+#include "tui/view/view.h"
 #include "tui/panes/pane.h"
 #include "tui/scene/beats.h"
 #include <ctype.h>

@@ -23,7 +23,7 @@
 #include "tests/gpu/libraries.h"
 #include "tui/app.h"
 #include "tui/frame.h"
-#include "tui/panes/output_lines.h"
+#include "tui/panes/pane.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -22,9 +22,9 @@ static struct { /* for both runs of a comparison */
 } shown[2];
 static const char *missing; /* why there is no machine code */
 
-static SceneSass answer(void *context, int launch) {
+static SceneSass answer(Session *session, int launch) {
     for (int i = 0; i < 2; i++)
-        if (launch == 0 && shown[i].kernel.count && shown[i].session == context)
+        if (launch == 0 && shown[i].kernel.count && shown[i].session == session)
             return (SceneSass){&shown[i].kernel, &shown[i].compared, NULL, shown[i].is_live};
     return (SceneSass){.why = missing};
 }

@@ -223,11 +223,12 @@ static void whatever_the_arrows_reach_can_be_run(void **state) {
         Session *session = session_open(&options, &error);
         if (!session) fail_msg("%s: %s", catalog_row(k)->id, error.message);
         const CatalogRun *made = session_run(session);
-        assert_int_equal(made->n, run.settings.n);
-        assert_int_equal(made->block, run.settings.block);
+        assert_int_equal(made->n, run.settings.value[SETTING_N]);
+        assert_int_equal(made->block, run.settings.value[SETTING_BLOCK]);
         assert_int_equal(made->dtype, run.settings.type);
         assert_string_equal(made->op, run.settings.op);
-        assert_memory_equal(made->parameters, run.settings.parameters, sizeof made->parameters);
+        assert_memory_equal(made->parameters, &run.settings.value[SETTING_PARAMETER],
+                            sizeof made->parameters);
         session_free(session);
         arena_done(&arena);
         run_done(&run);

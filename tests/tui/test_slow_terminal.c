@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "tests/tui/far_terminal.h"
-#include "tui/draw/output_queue.h"
+#include "tui/draw/tty_output.h"
 #include "tui/draw/status_report.h"
 #include <stdlib.h>
 #include <string.h>

@@ -9,7 +9,6 @@
 #include "golden.h"
 #include "tests/cli/program.h"
 #include "tui/draw/svg.h"
-#include "tui/draw/svg_movie.h"
 #include <stdlib.h>
 #include <string.h>
 

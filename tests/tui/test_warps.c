@@ -19,8 +19,8 @@ enum { GLOBAL, FIRST_BARRIER, LOOP_BARRIER, SITES };
 
 static SessionWarps shown; /* what the scene returns */
 
-static const SessionWarps *answer(void *context) {
-    (void)context;
+static const SessionWarps *answer(Session *session) {
+    (void)session;
     return &shown;
 }
 

@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { LEAST_TITLE_COLUMNS = 16 };
 
@@ -126,6 +127,32 @@ int canvas_text_columns(const char *utf8) {
     return characters_columns(utf8, SIZE_MAX);
 }
 
+int canvas_right(Canvas *canvas, Rectangle area, int end, int row, Role role, const char *utf8) {
+    canvas_text(canvas, area, end - canvas_text_columns(utf8), row, role, utf8);
+    return end;
+}
+
+void canvas_row(Canvas *canvas, Rectangle area, int column, int row, int columns, Role role, uint32_t glyph) {
+    for (int i = 0; i < columns; i++) canvas_glyph(canvas, area, column + i, row, role, glyph);
+}
+
+void canvas_column(Canvas *canvas, Rectangle area, int column, int row, Role role, int eighths) {
+    for (; row >= 0 && eighths > 0; row--, eighths -= 8)
+        canvas_glyph(canvas, area, column, row, role, 0x2580 + (uint32_t)(eighths < 8 ? eighths : 8));
+}
+
+int canvas_clamp(int value, int least, int most) {
+    return value < least ? least : value > most ? most : value;
+}
+
+int canvas_scroll(int first, int shown, int all) {
+    return canvas_clamp(first, 0, all > shown ? all - shown : 0);
+}
+
+int canvas_first_shown(int selected, int shown, int all) {
+    return canvas_scroll(selected - shown / 2, shown, all);
+}
+
 int canvas_paragraph(Canvas *canvas, Rectangle area, int row, Role role, const char *utf8) {
     int first = row;
     while (*utf8 && row < area.rows) {
@@ -156,10 +183,6 @@ static bool is_letter(uint32_t glyph) {
     return (glyph >= 'a' && glyph <= 'z') || (glyph >= 'A' && glyph <= 'Z');
 }
 
-static bool is_line(uint32_t glyph) {
-    return glyph >= 0x2500 && glyph < 0x2580;
-}
-
 static bool is_hyphen(Canvas *canvas, Rectangle area, int column, int row) {
     const Cell *before = canvas_cell(canvas, area, column - 1, row),
                *after = canvas_cell(canvas, area, column + 1, row);
@@ -182,8 +205,8 @@ void canvas_hide_figures(Canvas *canvas, Rectangle area) {
         for (int column = 0; column < area.columns; column++) {
             Cell *cell = canvas_cell(canvas, area, column, row);
             if (!cell || cell->glyph == CELL_RIGHT_HALF) continue;
-            bool stays =
-                says_nothing(canvas, area, column, row) || is_letter(cell->glyph) || is_line(cell->glyph);
+            bool stays = says_nothing(canvas, area, column, row) || is_letter(cell->glyph) ||
+                         (cell->glyph >= 0x2500 && cell->glyph < 0x2580);
             if (!stays) canvas_glyph(canvas, area, column, row, ROLE_DIM, is_run ? ' ' : '?');
             is_run = !stays;
         }
@@ -291,24 +314,95 @@ void canvas_to_text(const Canvas *canvas, Text *out) {
     }
 }
 
-void canvas_to_roles(const Canvas *canvas, Text *out) {
-    static const char *const names[ROLE_COUNT] = {
-#define ROLE(id, ...) [ROLE_##id] = #id,
-#include "tui/draw/roles.def"
-#undef ROLE
-    };
-    for (int row = 0; row < canvas->rows; row++) {
-        for (int column = 0; column < canvas->columns;) {
-            const Cell *cell = &canvas->cells[row * canvas->columns + column];
-            int begin = column;
-            while (column < canvas->columns) {
-                const Cell *other = &canvas->cells[row * canvas->columns + column];
-                if (other->role != cell->role || other->reverse != cell->reverse) break;
-                column++;
-            }
-            if (cell->role != ROLE_TEXT || cell->reverse)
-                text_print(out, "%d:%d-%d %s%s\n", row, begin, column - 1, names[cell->role],
-                           cell->reverse ? " reverse" : "");
-        }
+/* ---- what a projector needs ---------------------------------------------------------------------------- */
+
+enum { PIXEL_ROWS = 5, PIXEL_COLUMNS = CANVAS_BIG_COLUMNS - 1 };
+static const char characters[] = "0123456789-.";
+/* Rows of three pixels, the left one is the highest bit. */
+static const uint8_t pixels[sizeof characters - 1][PIXEL_ROWS] = {
+    {7, 5, 5, 5, 7}, {2, 6, 2, 2, 7}, {7, 1, 7, 4, 7}, {7, 1, 7, 1, 7}, {5, 5, 7, 1, 1}, {7, 4, 7, 1, 7},
+    {7, 4, 7, 5, 7}, {7, 1, 2, 2, 2}, {7, 5, 7, 5, 7}, {7, 5, 7, 1, 7}, {0, 0, 7, 0, 0}, {0, 0, 0, 0, 2}};
+
+void canvas_big_number(Canvas *canvas, Rectangle area, int end, int row, Role role, const char *text) {
+    int length = (int)strlen(text);
+    if (canvas->ascii || (int)strspn(text, characters) != length) {
+        canvas_text(canvas, area, end + 1 - canvas_text_columns(text), row + 1, role, text);
+        return;
     }
+    int column = end + 2 - length * CANVAS_BIG_COLUMNS;
+    if (role == ROLE_LIT) role = ROLE_CURRENT; /* half blocks cannot be read in reverse */
+    for (int i = 0; i < length; i++, column += CANVAS_BIG_COLUMNS) {
+        int index = (int)(strchr(characters, text[i]) - characters);
+        static const uint32_t blocks[] = {' ', 0x2580, 0x2584, 0x2588}; /* none, upper, lower, both */
+        for (int r = 0; r < CANVAS_BIG_ROWS; r++)
+            for (int c = 0; c < PIXEL_COLUMNS; c++) {
+                int bit = PIXEL_COLUMNS - 1 - c;
+                bool upper = pixels[index][2 * r] >> bit & 1;
+                bool lower = 2 * r + 1 < PIXEL_ROWS && pixels[index][2 * r + 1] >> bit & 1;
+                canvas_glyph(canvas, area, column + c, row + r, role, blocks[upper + 2 * lower]);
+            }
+    }
+}
+
+/* A role that is reverse by itself stays so. */
+void canvas_tile(Canvas *canvas, Rectangle area, Role role) {
+    for (int row = 0; row < area.rows; row++)
+        for (int column = 0; column < area.columns; column++) {
+            Cell *cell = canvas_cell(canvas, area, column, row);
+            if (!cell) continue;
+            cell->role = (uint8_t)role;
+            cell->reverse = role != ROLE_LIT;
+        }
+}
+
+/* ---- whole sentences ----------------------------------------------------------------------------------- */
+
+static bool begins_with(const char *text, const char *mark) {
+    return !strncmp(text, mark, strlen(mark));
+}
+
+/* Bytes of the first part, including the space after it, which Chinese does not have. "..." ends no part. */
+static size_t first_sentence(const char *text, SentencePart part) {
+    static const char full_stop[] = "。", semicolon[] = "；";
+    for (size_t i = 1; text[i]; i++) {
+        if (begins_with(text + i, full_stop)) return i + strlen(full_stop);
+        if (part == PART_CLAUSE && begins_with(text + i, semicolon)) return i + strlen(semicolon);
+        if (text[i] != ' ') continue;
+        bool is_sentence = text[i - 1] == '.' && (i < 2 || text[i - 2] != '.');
+        if (is_sentence || (part == PART_CLAUSE && text[i - 1] == ';')) return i + 1;
+    }
+    return strlen(text);
+}
+
+static int count_rows(const char *text, int columns) {
+    int rows = 0;
+    for (; *text; rows++) {
+        text += line_break(text, columns);
+        text += strspn(text, " ");
+    }
+    return rows;
+}
+
+static void cut_text(Text *text, size_t length) {
+    text->length = length;
+    if (text->data) text->data[length] = 0;
+}
+
+int canvas_sentences(Canvas *canvas, Rectangle area, int row, Role role, const char *text,
+                     SentencePart part) {
+    Text shown = {0};
+    for (const char *rest = text; *rest;) {
+        size_t length = first_sentence(rest, part), before = shown.length;
+        text_add_bytes(&shown, rest, length);
+        rest += length;
+        if (row + count_rows(text_string(&shown), area.columns) > area.rows) cut_text(&shown, before);
+    }
+    if (!row && !shown.length) text_add(&shown, text);
+    static const char *const semicolons[] = {"; ", "；"};
+    for (size_t i = 0; i < sizeof semicolons / sizeof *semicolons; i++)
+        if (text_ends_with(text_string(&shown), semicolons[i]))
+            cut_text(&shown, shown.length - strlen(semicolons[i]));
+    int rows = canvas_paragraph(canvas, area, row, role, text_string(&shown));
+    text_done(&shown);
+    return rows;
 }

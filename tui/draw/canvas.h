@@ -49,6 +49,17 @@ int canvas_text(Canvas *canvas, Rectangle area, int column, int row, Role role, 
 int canvas_print(Canvas *canvas, Rectangle area, int column, int row, Role role, const char *format, ...)
     __attribute__((format(printf, 6, 7)));
 void canvas_glyph(Canvas *canvas, Rectangle area, int column, int row, Role role, uint32_t glyph);
+/* Text that ends before column `end`, which is returned. */
+int canvas_right(Canvas *canvas, Rectangle area, int end, int row, Role role, const char *utf8);
+/* A glyph `columns` times. */
+void canvas_row(Canvas *canvas, Rectangle area, int column, int row, int columns, Role role, uint32_t glyph);
+/* A bar of so many eighths of a row, from the bottom of this row upwards. */
+void canvas_column(Canvas *canvas, Rectangle area, int column, int row, Role role, int eighths);
+/* Of `all` lines of which `shown` are on the screen, the first: the selected one is in the middle, except at both ends. */
+int canvas_first_shown(int selected, int shown, int all);
+/* The first of them where it is to be `first`: no further than to the last line. */
+int canvas_scroll(int first, int shown, int all);
+int canvas_clamp(int value, int least, int most);
 int canvas_text_columns(const char *utf8);
 /* Draws words from `row` on, wrapped at the area's width; the last row ends in an ellipsis if text is left.
  * Returns the number of rows. */
@@ -82,7 +93,14 @@ int canvas_cell_columns(const Cell *cell);
 bool canvas_same_cell(const Cell *a, const Cell *b);
 /* Rows as lines without trailing spaces: what --frame prints. */
 void canvas_to_text(const Canvas *canvas, Text *out);
-/* Runs of cells whose role is not TEXT, as "row:first-last ROLE", for tests. */
-void canvas_to_roles(const Canvas *canvas, Text *out);
+
+typedef enum SentencePart {
+    PART_SENTENCE, /* to ". " */
+    PART_CLAUSE    /* to ". " or "; " */
+} SentencePart;
+
+/* Draws the parts that fit, in order, from `row` on; the others are left out. If not even the first fits and
+ * nothing is above it, it is cut. Returns rows. */
+int canvas_sentences(Canvas *canvas, Rectangle area, int row, Role role, const char *text, SentencePart part);
 
 #endif

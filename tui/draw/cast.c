@@ -57,17 +57,6 @@ typedef struct Pen { /* the terminal's cursor position and current look */
     int role, reverse; /* -1: not known */
 } Pen;
 
-static void add_look(Text *out, Theme theme, const Cell *cell) {
-    Look look = theme_look(theme, (Role)cell->role, 256);
-    text_add(out, "\033[0");
-    if (look.bold) text_add(out, ";1");
-    if (look.underline) text_add(out, ";4");
-    if (look.reverse != (cell->reverse != 0)) text_add(out, ";7");
-    if (look.colour >= 0) text_print(out, ";38;5;%d", look.colour);
-    if (look.background >= 0) text_print(out, ";48;5;%d", look.background);
-    text_add(out, "m");
-}
-
 /* All players advance the cursor as we do. The newer a character is, the fewer of them know its width. */
 static bool is_certain(const Cell *cell) {
     return cell->glyph < 0x10000 && !cell->marks[0];
@@ -75,24 +64,18 @@ static bool is_certain(const Cell *cell) {
 
 static void add_cell(Text *out, Pen *pen, Theme theme, const Cell *cell, int column, int row) {
     if (pen->row != row || pen->column != column) text_print(out, "\033[%d;%dH", row + 1, column + 1);
-    if (pen->role != cell->role || pen->reverse != cell->reverse) add_look(out, theme, cell);
+    if (pen->role != cell->role || pen->reverse != cell->reverse) {
+        Look look = theme_look(theme, (Role)cell->role, 256);
+        text_add(out, "\033[0");
+        if (look.bold) text_add(out, ";1");
+        if (look.underline) text_add(out, ";4");
+        if (look.reverse != (cell->reverse != 0)) text_add(out, ";7");
+        if (look.colour >= 0) text_print(out, ";38;5;%d", look.colour);
+        if (look.background >= 0) text_print(out, ";48;5;%d", look.background);
+        text_add(out, "m");
+    }
     canvas_add_cell_text(cell, out);
     *pen = (Pen){is_certain(cell) ? column + canvas_cell_columns(cell) : -1, row, cell->role, cell->reverse};
-}
-
-/* After a new size or theme, and in the first frame, sends everything; otherwise what changed. */
-static void add_cells(Cast *cast, const Canvas *canvas, bool everything) {
-    Pen pen = {-1, -1, -1, -1};
-    cast->changed = 0;
-    if (everything) text_add(&cast->output, "\033[0m\033[?25l\033[2J");
-    for (int row = 0; row < canvas->rows; row++)
-        for (int column = 0; column < canvas->columns; column++) {
-            int at = row * canvas->columns + column;
-            const Cell *cell = &canvas->cells[at];
-            if (!everything && canvas_same_cell(cell, &cast->shown[at])) continue;
-            if (cell->glyph != CELL_RIGHT_HALF) add_cell(&cast->output, &pen, cast->theme, cell, column, row);
-            cast->changed += !everything || cell->glyph != ' ';
-        }
 }
 
 /* ---- the file ------------------------------------------------------------------------------------------ */
@@ -104,28 +87,6 @@ static void flush_lines(Cast *cast) {
         (fwrite(text_string(&cast->line), 1, length, cast->file) < length || fflush(cast->file)))
         if (!cast->error) cast->error = errno;
     text_clear(&cast->line);
-}
-
-static void open_file(Cast *cast) {
-    if (!cast->file) cast->file = fopen(cast->path, "ab");
-    if (!cast->file) {
-        cast->error = errno;
-    } else if (ftruncate(fileno(cast->file), 0)) { /* not a file: a pipe cannot be truncated */
-    }
-}
-
-static void add_header(Cast *cast, const Canvas *canvas) {
-    Json json = {.out = &cast->line};
-    json_open_object(&json, NULL);
-    json_integer(&json, "version", 2);
-    json_integer(&json, "width", canvas->columns);
-    json_integer(&json, "height", canvas->rows);
-    if (cast->timestamp) json_integer(&json, "timestamp", cast->timestamp);
-    json_open_object(&json, "env");
-    json_string(&json, "TERM", "xterm-256color");
-    json_close_object(&json);
-    json_close_object(&json);
-    text_add(&cast->line, "\n");
 }
 
 static void add_event(Cast *cast, double seconds, const char *kind, const char *data) {
@@ -141,8 +102,22 @@ void cast_add(Cast *cast, const Canvas *canvas, Theme theme, double seconds) {
     if (!cast) return;
     bool resized = cast->shown && (cast->columns != canvas->columns || cast->rows != canvas->rows);
     if (!cast->shown) {
-        open_file(cast);
-        add_header(cast, canvas);
+        if (!cast->file) cast->file = fopen(cast->path, "ab");
+        if (!cast->file) {
+            cast->error = errno;
+        } else if (ftruncate(fileno(cast->file), 0)) { /* not a file: a pipe cannot be truncated */
+        }
+        Json json = {.out = &cast->line};
+        json_open_object(&json, NULL);
+        json_integer(&json, "version", 2);
+        json_integer(&json, "width", canvas->columns);
+        json_integer(&json, "height", canvas->rows);
+        if (cast->timestamp) json_integer(&json, "timestamp", cast->timestamp);
+        json_open_object(&json, "env");
+        json_string(&json, "TERM", "xterm-256color");
+        json_close_object(&json);
+        json_close_object(&json);
+        text_add(&cast->line, "\n");
     }
     if (resized) {
         char size[32];
@@ -152,7 +127,18 @@ void cast_add(Cast *cast, const Canvas *canvas, Theme theme, double seconds) {
     bool everything = !cast->shown || resized || cast->theme != theme;
     cast->theme = theme;
     text_clear(&cast->output);
-    add_cells(cast, canvas, everything);
+    /* After a new size or theme, and in the first frame, sends everything; otherwise what changed. */
+    Pen pen = {-1, -1, -1, -1};
+    cast->changed = 0;
+    if (everything) text_add(&cast->output, "\033[0m\033[?25l\033[2J");
+    for (int row = 0; row < canvas->rows; row++)
+        for (int column = 0; column < canvas->columns; column++) {
+            int at = row * canvas->columns + column;
+            const Cell *cell = &canvas->cells[at];
+            if (!everything && canvas_same_cell(cell, &cast->shown[at])) continue;
+            if (cell->glyph != CELL_RIGHT_HALF) add_cell(&cast->output, &pen, cast->theme, cell, column, row);
+            cast->changed += !everything || cell->glyph != ' ';
+        }
     if (cast->output.length) add_event(cast, seconds, "o", text_string(&cast->output));
     flush_lines(cast);
     cast->shown = memory_resize(cast->shown, (count + 1) * sizeof *cast->shown);
@@ -172,12 +158,6 @@ double cast_reading_seconds(const Cast *cast) {
     return fmin(0.6 + (double)cast->changed / CELLS_A_SECOND, 4);
 }
 
-/* A recording that could not be started does not leave an empty file. */
-static void remove_empty(const Cast *cast) {
-    struct stat status;
-    if (stat(cast->path, &status) == 0 && S_ISREG(status.st_mode) && !status.st_size) remove(cast->path);
-}
-
 bool cast_close(Cast *cast, Error *error) {
     if (!cast) return true;
     if (cast->file && fclose(cast->file) && !cast->error) cast->error = errno;
@@ -185,7 +165,9 @@ bool cast_close(Cast *cast, Error *error) {
     if (reason) {
         error_set(error, "--record-cast: %s could not be written to its end: %s", cast->path,
                   strerror(reason));
-        remove_empty(cast);
+        /* A recording that could not be started does not leave an empty file. */
+        struct stat status;
+        if (stat(cast->path, &status) == 0 && S_ISREG(status.st_mode) && !status.st_size) remove(cast->path);
     }
     free(cast->path);
     free(cast->shown);

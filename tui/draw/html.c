@@ -92,12 +92,6 @@ static int end_of_run(const CellChanges *of, int first, RunKind kind) {
     return end;
 }
 
-static void add_character(const CellChanges *of, int at, Text *out) {
-    size_t length = out->length;
-    canvas_add_cell_text(&of->canvas->cells[at], out);
-    if (out->length == length) text_add(out, " "); /* half of a missing character */
-}
-
 /* Equal cells are written as one character if all of them have changed, or enough. */
 static int fill_at(const CellChanges *of, int first) {
     int count = equal_cells(of, first), last = 0;
@@ -123,7 +117,9 @@ static int add_run(Text *out, const CellChanges *of, int first, int gap) {
     add_digit(out, cell->role + (cell->reverse ? REVERSED : 0));
     add_number(out, (unsigned)count * 4 + (unsigned)kind);
     for (int at = first; at < end; at += columns_at(of, at)) {
-        add_character(of, at, out);
+        size_t length = out->length;
+        canvas_add_cell_text(&of->canvas->cells[at], out);
+        if (out->length == length) text_add(out, " "); /* half of a missing character */
         if (kind == RUN_FILL || kind == RUN_MARKED) break;
     }
     return end;
@@ -185,15 +181,12 @@ static const char *const role_names[ROLE_COUNT] = {
 #undef ROLE
 };
 
-static unsigned colour_of(Theme theme, Role role) {
-    return theme_rgb(theme_look(theme, role, 256).colour, 0);
-}
-
 void html_add_palette(Text *out, const char *selector, Theme theme) {
     text_print(out, "%s{--back:#%06x", selector,
                theme_rgb(theme_look(theme, ROLE_TEXT, 256).background, DARK_BACKGROUND));
     for (int role = 0; role < ROLE_COUNT; role++)
-        text_print(out, ";--%s:#%06x", role_names[role], colour_of(theme, (Role)role));
+        text_print(out, ";--%s:#%06x", role_names[role],
+                   theme_rgb(theme_look(theme, (Role)role, 256).colour, 0));
     text_add(out, "}\n");
 }
 

@@ -2,7 +2,7 @@
 
 enum { MANY_BYTES = 512 }; /* half a second at 9600 baud; less than an average frame of play in 80x24 */
 #define FIRST_SECONDS 1.0  /* wait for a terminal's first answer */
-/* wait for a later one: this, plus a multiple of the time that earlier answers took */
+/* A later one is waited for so long: this, plus a multiple of the time that earlier answers took */
 #define LEAST_SECONDS    1.0
 #define TIMES_AS_LONG    4.0
 #define MOST_SECONDS     10.0

@@ -8,9 +8,19 @@
  * dark. */
 void canvas_to_svg(const Canvas *canvas, Theme theme, Text *out);
 
-/* The parts of the image: the beginning, with a style element or ""; a row; the end. */
-void svg_begin(Text *out, int columns, int rows, Theme theme, const char *style);
-void svg_add_row(Text *out, const Canvas *canvas, int row, Theme theme);
-void svg_end(Text *out);
+/* SVG movie: several frames as one animated image: style rules show and hide rows, without a script. It
+ * repeats after its last frame. A reader who prefers reduced motion, and a program without animation, sees
+ * the first frame. */
+
+typedef struct SvgMovie SvgMovie;
+
+SvgMovie *svg_movie_new(void);
+void svg_movie_free(SvgMovie *movie); /* NULL is allowed */
+/* Adds a frame shown for this time; all frames have the same size. A frame equal to the one before prolongs
+ * it. */
+void svg_movie_add(SvgMovie *movie, const Canvas *canvas, Theme theme, double seconds);
+int svg_movie_frames(const SvgMovie *movie);
+/* Needs at least one frame. */
+void svg_movie_write(const SvgMovie *movie, Text *out);
 
 #endif

@@ -16,7 +16,6 @@
 #include "base/memory.h"
 #include "tui/draw/status_report.h"
 #include "tui/draw/terminal_text.h"
-#include "tui/draw/theme.h"
 #include "tui/draw/tty_output.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -273,9 +272,12 @@ static bool next_typed(Typed *typed) {
     return true;
 }
 
-/* Discards the answer so that the next reader of the terminal does not get it. What is typed meanwhile is
- * lost. */
-static void await_answer(void) {
+/* Curses writes to the terminal itself: pending output goes first. */
+static void leave_screen(void) {
+    report_dragging(false);
+    tty_output_finish();
+    /* Discards the answer so that the next reader of the terminal does not get it. What is typed meanwhile is
+     * lost. */
     double now = clock_seconds(), end = now + status_report_farewell(&terminal.report, now);
     struct pollfd file = {.fd = STDIN_FILENO, .events = POLLIN};
     Typed typed;
@@ -287,13 +289,6 @@ static void await_answer(void) {
     }
     terminal.report.is_open = false;
     status_report_release(&terminal.report, true, now, (unsigned[STATUS_MOST_HELD]){0});
-}
-
-/* Curses writes to the terminal itself: pending output goes first. */
-static void leave_screen(void) {
-    report_dragging(false);
-    tty_output_finish();
-    await_answer();
     endwin();
 }
 
@@ -364,7 +359,15 @@ static void put_cell(int row, int column, Cell cell) {
     for (int i = 0; i < repeat; i++) mvadd_wch(row, column + i, &character);
 }
 
-static void send_captured(int capture) {
+/* Makes curses draw into the temporary file. After endwin() it first sets the terminal's modes, for which it
+ * needs the terminal. */
+static void refresh_captured(void) {
+    int curses = fileno(terminal.curses), capture = terminal.capture ? fileno(terminal.capture) : -1;
+    bool is_captured = !isendwin() && capture >= 0 && dup2(capture, curses) >= 0;
+    if (!is_captured) tty_output_finish();
+    refresh();
+    if (!is_captured) return;
+    dup2(STDOUT_FILENO, curses);
     char bytes[8192];
     ssize_t count;
     if (lseek(capture, 0, SEEK_SET) < 0) return;
@@ -375,27 +378,10 @@ static void send_captured(int capture) {
     if (lseek(capture, 0, SEEK_SET) < 0 || ftruncate(capture, 0)) return;
 }
 
-/* Makes curses draw into the temporary file. After endwin() it first sets the terminal's modes, for which it
- * needs the terminal. */
-static void refresh_captured(void) {
-    int curses = fileno(terminal.curses), capture = terminal.capture ? fileno(terminal.capture) : -1;
-    bool is_captured = !isendwin() && capture >= 0 && dup2(capture, curses) >= 0;
-    if (!is_captured) tty_output_finish();
-    refresh();
-    if (!is_captured) return;
-    dup2(STDOUT_FILENO, curses);
-    send_captured(capture);
-}
-
 int terminal_busy_milliseconds(void) {
     int output = tty_output_milliseconds();
     int answer = (int)ceil(status_report_seconds(&terminal.report, clock_seconds()) * 1000);
     return output > answer ? output : answer;
-}
-
-static void ask_status(void) {
-    if (terminal.can_ask && status_report_asks(&terminal.report, clock_seconds()))
-        tty_output_send(STATUS_QUESTION, strlen(STATUS_QUESTION));
 }
 
 void terminal_show(const Canvas *canvas) {
@@ -418,7 +404,8 @@ void terminal_show(const Canvas *canvas) {
     }
     refresh_captured();
     if (everything) report_dragging(true);
-    ask_status();
+    if (terminal.can_ask && status_report_asks(&terminal.report, clock_seconds()))
+        tty_output_send(STATUS_QUESTION, strlen(STATUS_QUESTION));
 }
 
 /* ---- events -------------------------------------------------------------------------------------------- */

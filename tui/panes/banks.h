@@ -30,8 +30,6 @@ typedef struct Banks {
 
 /* The shared access of the step shown. */
 void banks_fill(Banks *banks, const StepContext *context);
-/* The row of this line of 32 words, added if missing; NULL: no room. */
-BankRow *banks_row_of_line(Banks *banks, uint64_t line);
 
 /* The lines of the kernel's arrays. On a GPU they begin after the memory that the driver reserves. */
 typedef struct BankLines {
@@ -56,5 +54,22 @@ typedef struct BankGrid {
 /* Adds rows for lines that are not accessed, if all of shared memory fits. */
 BankGrid bank_grid_lay_out(Banks *banks, const StepContext *context, Rectangle area);
 bool bank_grid_is_enlarged(const StepContext *context);
+
+/* Accesses of other blocks' shared memory in a cluster, drawn block by block. */
+
+enum { PEERS_MOST = LAUNCH_CLUSTER_BLOCKS };
+
+typedef struct PeerBlock { /* a block whose shared memory the warp's access reaches */
+    uint32_t block;        /* linear index in the grid */
+    bool is_own;           /* the block that accesses it */
+    uint32_t lanes;        /* the lanes that access it */
+    int event;             /* index in the traced block */
+} PeerBlock;
+
+/* The blocks that the shown access reaches, by rank, including its own; 0: it stays in its own block. */
+int peers_list(const StepContext *context, PeerBlock peers[PEERS_MOST]);
+void peers_head(const StepContext *context, PaneHead *out);
+void peers_draw(const StepContext *context, Canvas *canvas, Rectangle area);
+void peers_explain(const StepContext *context, Text *out);
 
 #endif

@@ -1,4 +1,5 @@
-#include "tui/panes/curve_chart.h"
+/* The curve of a parameter as a bar chart (tui/scene/curve.h), with the time of the run. */
+#include "tui/panes/pane.h"
 
 #include "base/language.h"
 #include <inttypes.h>
@@ -46,10 +47,8 @@ static int draw_own(const Curve *curve, CurveCost cost, Canvas *canvas, Rectangl
 static void draw_bar(Canvas *canvas, Rectangle area, int at, int width, double share, Role role) {
     int eighths = (int)(share * area.rows * EIGHTHS + 0.5);
     if (eighths < 1) eighths = 1;
-    for (int row = area.rows - 1; row >= 0 && eighths > 0; row--, eighths -= EIGHTHS)
-        for (int i = 0; i < (width > 2 ? width - 1 : width); i++)
-            canvas_glyph(canvas, area, at + i, row, role,
-                         0x2580 + (uint32_t)(eighths < EIGHTHS ? eighths : EIGHTHS));
+    for (int i = 0; i < (width > 2 ? width - 1 : width); i++)
+        canvas_column(canvas, area, at + i, area.rows - 1, role, eighths);
 }
 
 /* A number below its bar, unless it touches one that is there. */
@@ -81,9 +80,7 @@ static void draw_chart(const Curve *curve, CurveCost cost, Canvas *canvas, Recta
     int width = room / curve->count, shown = curve->count;
     if (width > MOST_BAR_COLUMNS) width = MOST_BAR_COLUMNS;
     if (width < 1) width = 1, shown = room;
-    int first = shown < curve->count ? own - shown / 2 : 0;
-    if (first > curve->count - shown) first = curve->count - shown;
-    if (first < 0) first = 0;
+    int first = canvas_first_shown(own, shown, curve->count);
     double most = 0;
     char text[32];
     for (int i = 0; i < curve->count; i++)

@@ -1,12 +1,11 @@
 /* Explain: the step in plain sentences, from the contents of the trace: lanes, addresses, distances between
  * addresses, shuffle deltas. It never mentions source variables, which the trace does not contain. */
+#include "tui/panes/banks.h"
 #include "ptx/opcodes.h"
-#include "tui/panes/peers_pane.h"
 
 #include "tui/scene/scene_copies.h"
 
 #include "base/language.h"
-#include "base/memory.h"
 #include <stdio.h>
 #include <stdlib.h>
 

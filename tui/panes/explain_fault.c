@@ -10,8 +10,7 @@
 void pane_note_trap(const StepContext *context, PaneHead *out) {
     if (!context->trap) return;
     bool is_fault = context->trap->kind != TRAP_NOT_EMULATED;
-    snprintf(out->note, sizeof out->note, tr("never done: %s"),
-             is_fault ? trap_kind_mark(context->trap->kind) : tr("not emulated"));
+    pane_note(out, tr("never done: %s"), is_fault ? trap_kind_mark(context->trap->kind) : tr("not emulated"));
     out->note_role = ROLE_WARNING;
 }
 

@@ -7,6 +7,10 @@
 #define TUI_PANES_PANE_H
 
 #include "tui/draw/canvas.h"
+#include "tui/scene/curve.h"
+#include "tui/view/settings.h"
+#include "runtime/user_program.h"
+#include "tui/scene/step_index.h"
 #include "tui/view/step_context.h"
 
 typedef enum PaneSlot {
@@ -28,6 +32,13 @@ typedef struct PaneHead { /* the pane's top line */
     int columns;    /* of both texts, without borders; set by the caller */
     int rows;       /* of the pane's inside; likewise */
 } PaneHead;
+
+/* Sets a text of the head, or adds to its title or note. */
+void pane_title(PaneHead *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void pane_note(PaneHead *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void pane_foot(PaneHead *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void pane_add_title(PaneHead *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void pane_add_note(PaneHead *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 typedef struct Pane {
     PaneSlot slot;
@@ -79,5 +90,66 @@ bool explain_fault(const StepContext *context, Text *out);
 
 /* That a run has neither errors nor slow places, with what was looked at. */
 void hazards_pane_print_none(const Scene *scene, Text *out);
+
+/* Counter rows: hardware counters of the shown launch, beside what its trace predicts. */
+
+enum { COUNTER_ROWS_COLUMNS = 54 };
+
+int counter_rows_height(const StepContext *context); /* rows that counter_rows_draw() needs; 0: no counters */
+void counter_rows_draw(const StepContext *context, Canvas *canvas, Rectangle area);
+
+/* Metric rows: metrics as the interface shows them, with the steps that they count. Loads and stores are
+ * summed. A row has the number of the first of its metrics (metrics.def); the other numbers are empty
+ * rows. */
+
+int metric_row_count(void);
+const char *metric_row_label(int row);
+bool metric_row_counts(int row, const StepIndexEntry *step); /* the row counts this step */
+
+/* Output lines: what a program printed, without what could control the terminal. */
+
+typedef struct OutputLines {
+    const char *at, *end;
+    Text line; /* text_done() frees it */
+} OutputLines;
+
+OutputLines output_lines(const Program *program);
+/* The next line, in lines.line: escape sequences are left out, and of what a carriage return overwrites the last is kept.
+ * Other controls stay, for canvas_text() to show as '?'. False: there is none. */
+bool output_next_line(OutputLines *lines);
+/* The last line that is not blank; nothing if there is none. */
+void output_last_line(const Program *program, Text *out);
+/* Bytes of the text that fit into so many columns, at least one character. */
+int output_fit(const char *text, int columns);
+
+/* Path signs: the colour of a path, and the letter of each lane of a warp that is split. */
+
+enum { PATH_ROLES = 4 };
+
+/* Of a row; from the fifth path on, the colours repeat. */
+Role path_role(const BranchRows *rows, int row);
+
+typedef struct PathSigns { /* letters of lanes; 0: not on a path */
+    char letter[WARP_LANES];
+    Role role[WARP_LANES];
+} PathSigns;
+
+/* The lanes that execute the event: of the path that runs, or at a branch that splits, of all its paths. */
+void path_signs_of(const StepContext *context, int event, PathSigns *out);
+
+/* The settings being edited, in one row in place of the footer's hints. */
+
+/* The settings side by side, the chosen one in brackets; as many as fit around it. If there is no run with
+ * them, only the chosen one, and why. */
+void settings_row_draw(const Settings *settings, Canvas *canvas, Rectangle area);
+/* What the chosen setting means, its values, and the keys: for a row above. */
+void settings_row_draw_hint(const Settings *settings, Canvas *canvas, Rectangle area);
+
+/* The curve of a parameter as a bar chart (tui/scene/curve.h), with the time of the run. */
+
+/* "wavefronts of the worst shared access, stride 1 to 33" */
+void curve_print_title(const Curve *curve, char *out, size_t bytes);
+/* `time`: what is known of the run's time, in a line of its own. */
+void curve_draw(const Curve *curve, const char *time, Canvas *canvas, Rectangle area);
 
 #endif

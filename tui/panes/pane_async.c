@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-enum { LABEL_COLUMNS = 8, FIRST_ROW = 3, STATE_COLUMNS = 13 };
+enum { FIRST_ROW = 3, STATE_COLUMNS = 13 };
 
 static const PtxInstruction *instruction_of(const StepContext *context) {
     return context->launch->program->code[context->event.pc].instruction;
@@ -39,7 +39,7 @@ static const char *title_of(const StepContext *context) {
 static void head(const StepContext *context, PaneHead *out) {
     char lanes[64];
     step_context_describe_lanes(context->event.mask, lanes, sizeof lanes);
-    snprintf(out->title, sizeof out->title, "%s   w%d   %s", title_of(context), context->event.warp, lanes);
+    pane_title(out, "%s   w%d   %s", title_of(context), context->event.warp, lanes);
 }
 
 /* "tile+128", "tile+128 of block 3" */
@@ -163,7 +163,7 @@ static void draw_bulk(const StepContext *context, Canvas *canvas, Rectangle area
 static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
     const TraceEvent *event = &context->event;
     if (!event->mask) return;
-    Ruler ruler = ruler_make(area, LABEL_COLUMNS, 0);
+    Ruler ruler = ruler_make(area, RULER_LABEL, 0);
     uint32_t exists = step_context_existing_lanes(context, event->warp);
     ruler_draw(&ruler, canvas, area, 0, context->view->selection.lane);
     canvas_text(canvas, area, 1, 1, ROLE_DIM, tr("active"));
@@ -177,14 +177,6 @@ static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
         draw_bulk(context, canvas, area);
 }
 
-static ViewAnswer click(const StepContext *context, Rectangle area, int column, int row, View *view) {
-    Ruler ruler = ruler_make(area, LABEL_COLUMNS, 0);
-    int lane = ruler_lane_at(&ruler, column);
-    (void)context, (void)row;
-    if (lane >= 0) view->selection.lane = lane;
-    return VIEW_CHANGED;
-}
-
 const Pane pane_async = {.slot = SLOT_PICTURE,
                          .tells_here = HIDES_LANES,
                          .kinds = 1u << TRACE_ASYNC_GROUP | 1u << TRACE_MBARRIER |
@@ -192,4 +184,4 @@ const Pane pane_async = {.slot = SLOT_PICTURE,
                                   1u << TRACE_GLOBAL_BULK_WRITE | 1u << TRACE_SHARED_BULK_WRITE,
                          .head = head,
                          .draw = draw,
-                         .click = click};
+                         .click = ruler_click};

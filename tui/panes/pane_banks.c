@@ -9,8 +9,6 @@
 #include "tui/panes/banks.h"
 
 #include "base/language.h"
-#include "base/memory.h"
-#include "tui/panes/peers_pane.h"
 #include "tui/panes/ruler.h"
 #include <math.h>
 #include <stdio.h>
@@ -28,14 +26,6 @@ static void print_below(const StepContext *context, const Banks *banks, char *ou
     *out = 0;
     if (first && banks->count && banks->rows[0].line >= first)
         snprintf(out, bytes, tr("; words 0-%llu untouched"), (unsigned long long)first * BANK_COUNT - 1);
-}
-
-/* If title and note do not fit beside each other, the title ends after `kept` bytes: the warp and what it
- * does. */
-static void shorten_title(PaneHead *head, int kept) {
-    enum { AROUND_COLUMNS = 7 };
-    int room = head->columns - AROUND_COLUMNS;
-    if (canvas_text_columns(head->title) + canvas_text_columns(head->note) > room) head->title[kept] = 0;
 }
 
 /* The access reaches other blocks of the cluster. */
@@ -60,11 +50,10 @@ static void head(const StepContext *context, PaneHead *out) {
         snprintf(width, sizeof width, tr(" (%d byte%s)"), event->width, event->width == 1 ? "" : "s");
     print_below(context, banks, below, sizeof below);
     bool has_symbol = strcmp(symbol, "shared") != 0;
-    int kept = snprintf(out->title, sizeof out->title, tr("banks  w%d shared %s"), event->warp,
-                        access_name(event->kind));
-    snprintf(out->title + kept, sizeof out->title - (size_t)kept, "%s%s%s%s%s", has_symbol ? tr(" of ") : "",
-             has_symbol ? symbol : "", width, has_no_legend ? tr("   cells: lanes") : "",
-             has_no_legend ? below : "");
+    pane_title(out, tr("banks  w%d shared %s"), event->warp, access_name(event->kind));
+    size_t kept = strlen(out->title);
+    pane_add_title(out, "%s%s%s%s%s", has_symbol ? tr(" of ") : "", has_symbol ? symbol : "", width,
+                   has_no_legend ? tr("   cells: lanes") : "", has_no_legend ? below : "");
     bool excess = context->cost.wavefronts > context->cost.ideal;
     if (excess)
         snprintf(verdict, sizeof verdict,
@@ -75,14 +64,19 @@ static void head(const StepContext *context, PaneHead *out) {
                  : out->columns < 90                                        ? tr("broadcast")
                                                                             : tr("broadcast, no conflict"));
     if (banks->is_modelled)
-        snprintf(out->note, sizeof out->note, tr("wavefront %d of %d, ideal %d   %s"),
-                 context->view->place.wavefront + 1, step_context_wavefronts(context), context->cost.ideal,
-                 verdict);
+        pane_note(out, tr("wavefront %d of %d, ideal %d   %s"), context->view->place.wavefront + 1,
+                  step_context_wavefronts(context), context->cost.ideal, verdict);
     else
-        snprintf(out->note, sizeof out->note, tr("wavefronts not known"));
+        pane_note(out, tr("wavefronts not known"));
     if (banks->is_modelled) out->note_role = excess ? ROLE_CONFLICT : ROLE_GOOD;
     pane_note_trap(context, out);
-    if (has_symbol) shorten_title(out, kept);
+    if (has_symbol) {
+        /* If title and note do not fit beside each other, the title ends after `kept` bytes: the warp and what it
+         * does. */
+        enum { AROUND_COLUMNS = 7 };
+        int room = out->columns - AROUND_COLUMNS;
+        if (canvas_text_columns(out->title) + canvas_text_columns(out->note) > room) out->title[kept] = 0;
+    }
     free(banks);
 }
 
@@ -105,25 +99,6 @@ static void draw_cell(const Banks *banks, Canvas *canvas, Rectangle area, int co
 
 /* ---- cells --------------------------------------------------------------------------------------------- */
 
-/* The text of a number, rounded if it is wider than `columns`: "0.77", "-1e3"; '#' if it does not fit. */
-static void shorten(char *text, size_t bytes, int columns) {
-    char *end;
-    double value = strtod(text, &end);
-    bool is_number = !*end && !strchr(text, 'x'), is_small = fabs(value) < 0.01;
-    if ((int)strlen(text) <= columns) return;
-    for (int digits = columns; is_number && !is_small && digits > 0; digits--) {
-        snprintf(text, bytes, "%.*f", digits, value);
-        if ((int)strlen(text) <= columns) return;
-    }
-    for (int digits = columns; is_number && digits > 0; digits--) {
-        snprintf(text, bytes, "%.*e", digits - 1, value);
-        char *exponent = strchr(text, 'e'); /* 1.2e+09 becomes 1.2e9 */
-        if (exponent) snprintf(exponent + 1, bytes - (size_t)(exponent + 1 - text), "%d", atoi(exponent + 1));
-        if ((int)strlen(text) <= columns) return;
-    }
-    snprintf(text, bytes, "%.*s", columns, "##############");
-}
-
 /* The value in this word of the lane's access; "" if none, or if it began in the word before. */
 static void print_word(const StepContext *context, int lane, uint64_t word, int columns, char *out,
                        size_t bytes) {
@@ -137,7 +112,22 @@ static void print_word(const StepContext *context, int lane, uint64_t word, int 
     }
     if (!event->has_result || element >= event->element_count) return;
     step_context_print_value(context, event->value[element][lane], 0, out, bytes);
-    shorten(out, bytes, columns);
+    /* The text of a number, rounded if it is wider than `columns`: "0.77", "-1e3"; '#' if it does not fit. */
+    char *end;
+    double value = strtod(out, &end);
+    bool is_number = !*end && !strchr(out, 'x'), is_small = fabs(value) < 0.01;
+    if ((int)strlen(out) <= columns) return;
+    for (int digits = columns; is_number && !is_small && digits > 0; digits--) {
+        snprintf(out, bytes, "%.*f", digits, value);
+        if ((int)strlen(out) <= columns) return;
+    }
+    for (int digits = columns; is_number && digits > 0; digits--) {
+        snprintf(out, bytes, "%.*e", digits - 1, value);
+        char *exponent = strchr(out, 'e'); /* 1.2e+09 becomes 1.2e9 */
+        if (exponent) snprintf(exponent + 1, bytes - (size_t)(exponent + 1 - out), "%d", atoi(exponent + 1));
+        if ((int)strlen(out) <= columns) return;
+    }
+    snprintf(out, bytes, "%.*s", columns, "##############");
 }
 
 /* "now", "done", "+3": three wavefronts later; returns its role. */
@@ -154,10 +144,6 @@ static Role print_wait(const StepContext *context, const Banks *banks, int lane,
     return ROLE_WAITING;
 }
 
-static void draw_right(Canvas *canvas, Rectangle area, int end, int row, Role role, const char *text) {
-    canvas_text(canvas, area, end - canvas_text_columns(text), row, role, text);
-}
-
 /* What the enlarged pane adds to the lane: below it, or to its left. */
 static void draw_parts(const StepContext *context, const Banks *banks, Canvas *canvas, Rectangle area,
                        int column, int row, const BankGrid *grid, const BankRow *line, int from, int bank) {
@@ -172,18 +158,11 @@ static void draw_parts(const StepContext *context, const Banks *banks, Canvas *c
     print_word(context, lane, line->line * BANK_COUNT + (uint64_t)bank, columns, value, sizeof value);
     if (grid->is_beside) {
         canvas_text(canvas, area, column, row, role, wait);
-        draw_right(canvas, area, end - 3, row, ROLE_TEXT, value);
+        canvas_right(canvas, area, end - 3, row, ROLE_TEXT, value);
         return;
     }
-    draw_right(canvas, area, end, row + 1, ROLE_TEXT, value);
-    if (grid->cell_rows > 2) draw_right(canvas, area, end, row + 2, role, wait);
-}
-
-/* On a projector a cell is a block of its colour. */
-static void draw_tile(Canvas *canvas, Rectangle area, int column, int row, const BankGrid *grid, Role role) {
-    int columns = grid->width > 2 ? grid->width - 1 : grid->width;
-    if (row + grid->spacing <= area.rows)
-        canvas_tile(canvas, (Rectangle){area.column + column, area.row + row, columns, grid->spacing}, role);
+    canvas_right(canvas, area, end, row + 1, ROLE_TEXT, value);
+    if (grid->cell_rows > 2) canvas_right(canvas, area, end, row + 2, role, wait);
 }
 
 /* `mark`: 0, '~' if lines above are left out, an arrow if rows are hidden. */
@@ -197,8 +176,14 @@ static void draw_row(const StepContext *context, const Banks *banks, Canvas *can
     for (int bank = from; bank < from + grid->banks; bank++) {
         int column = grid->label + (bank - from) * grid->width;
         draw_cell(banks, canvas, area, column, row, grid->width, line, bank);
-        if (context->view->display.projector && grid->cell_rows == 1 && line->lane[bank] >= 0)
-            draw_tile(canvas, area, column, row, grid, role_of_cell(banks, line, bank));
+        if (context->view->display.projector && grid->cell_rows == 1 && line->lane[bank] >= 0) {
+            /* On a projector a cell is a block of its colour. */
+            Role role = role_of_cell(banks, line, bank);
+            int columns = grid->width > 2 ? grid->width - 1 : grid->width;
+            if (row + grid->spacing <= area.rows)
+                canvas_tile(canvas, (Rectangle){area.column + column, area.row + row, columns, grid->spacing},
+                            role);
+        }
         if (grid->cell_rows > 1 || grid->is_beside)
             draw_parts(context, banks, canvas, area, column, row, grid, line, from, bank);
     }
@@ -239,22 +224,6 @@ static void draw_words(const Banks *banks, Canvas *canvas, Rectangle area, int r
 }
 
 /* ---- notes --------------------------------------------------------------------------------------------- */
-
-static void draw_lane_note(const StepContext *context, const Banks *banks, Canvas *canvas, Rectangle area,
-                           int row) {
-    int lane = context->view->selection.lane;
-    unsigned long long word = context->address[lane] / BANK_BYTES;
-    char place[96];
-    Text text = {0};
-    int at = snprintf(place, sizeof place, tr("word %llu, bank %llu"), word, word % BANK_COUNT);
-    if (banks->is_modelled)
-        snprintf(place + at, sizeof place - (size_t)at, tr(", in wavefront %d"),
-                 context->wavefront_of_lane[lane] + 1);
-    step_context_describe_access(context, lane, place, &text);
-    canvas_text(canvas, area, 1, row, context->event.mask >> lane & 1 ? ROLE_TEXT : ROLE_DIM,
-                text_string(&text));
-    text_done(&text);
-}
 
 /* "wavefront 2 serves lanes 8-15; lanes 16-31 wait" */
 static void draw_waits(const StepContext *context, Canvas *canvas, Rectangle area, int row) {
@@ -330,18 +299,6 @@ static void draw_legend(const StepContext *context, const Banks *banks, const Ba
     text_done(&text);
 }
 
-/* One line about the selected lane, and the meaning of the cells. */
-static void draw_notes(const StepContext *context, const Banks *banks, const BankGrid *grid, Canvas *canvas,
-                       Rectangle area, int row) {
-    bool is_phased = context->cost.phases > 1 || context->cost.is_paired;
-    if (row < area.rows && grid->shown < banks->count) draw_folded(context, banks, grid, canvas, area, row++);
-    if (row < area.rows) draw_lane_note(context, banks, canvas, area, row++);
-    if (row < area.rows && bank_grid_is_enlarged(context) && banks->is_modelled)
-        draw_waits(context, canvas, area, row++);
-    if (row < area.rows && is_phased) draw_phases(context, banks, canvas, area, row++);
-    if (row < area.rows) draw_legend(context, banks, grid, canvas, area, row);
-}
-
 /* ---- the pane ------------------------------------------------------------------------------------------ */
 
 static int draw_band(const StepContext *context, const Banks *banks, const BankGrid *grid, int band,
@@ -371,7 +328,27 @@ static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
     int row = 0;
     for (int band = grid.band; band < grid.band + grid.bands; band++)
         row = draw_band(context, banks, &grid, band, canvas, area, row);
-    draw_notes(context, banks, &grid, canvas, area, row);
+    /* One line about the selected lane, and the meaning of the cells. */
+    bool is_phased = context->cost.phases > 1 || context->cost.is_paired;
+    if (row < area.rows && grid.shown < banks->count) draw_folded(context, banks, &grid, canvas, area, row++);
+    if (row < area.rows) {
+        int lane = context->view->selection.lane;
+        unsigned long long word = context->address[lane] / BANK_BYTES;
+        char place[96];
+        Text text = {0};
+        int at = snprintf(place, sizeof place, tr("word %llu, bank %llu"), word, word % BANK_COUNT);
+        if (banks->is_modelled)
+            snprintf(place + at, sizeof place - (size_t)at, tr(", in wavefront %d"),
+                     context->wavefront_of_lane[lane] + 1);
+        step_context_describe_access(context, lane, place, &text);
+        canvas_text(canvas, area, 1, row++, context->event.mask >> lane & 1 ? ROLE_TEXT : ROLE_DIM,
+                    text_string(&text));
+        text_done(&text);
+    }
+    if (row < area.rows && bank_grid_is_enlarged(context) && banks->is_modelled)
+        draw_waits(context, canvas, area, row++);
+    if (row < area.rows && is_phased) draw_phases(context, banks, canvas, area, row++);
+    if (row < area.rows) draw_legend(context, banks, &grid, canvas, area, row);
     free(banks);
 }
 

@@ -2,35 +2,24 @@
 #include "tui/panes/pane.h"
 
 #include "base/language.h"
-#include "base/memory.h"
 #include "tui/panes/ruler.h"
 #include <stdio.h>
 #include <stdlib.h>
 
 enum { LABEL_COLUMNS = 12, NOTE_COLUMNS = 8 };
 
-static void draw_mask(const StepContext *context, Canvas *canvas, Rectangle area, int row, const Ruler *ruler,
-                      Role role, const char *label, int warp, uint32_t mask, uint32_t of) {
-    canvas_text(canvas, area, 1, row, ROLE_TEXT, label);
-    ruler_draw_absent(ruler, canvas, area, row, step_context_existing_lanes(context, warp));
-    ruler_draw_mask(ruler, canvas, area, row, role, mask, of, context->view->selection.lane);
-    canvas_print(canvas, area, ruler_column(ruler, WARP_LANES) + 1, row, ROLE_TEXT, "%2d/%d",
-                 __builtin_popcount(mask), __builtin_popcount(of));
-}
-
 static void barrier_head(const StepContext *context, PaneHead *out) {
     const char *what = context->event.kind == TRACE_BARRIER     ? tr("block barrier")
                        : context->event.kind == TRACE_WARP_SYNC ? tr("warp sync")
                                                                 : tr("named barrier");
-    snprintf(out->title, sizeof out->title, "%s", what);
+    pane_title(out, "%s", what);
     if (context->event.kind == TRACE_NAMED_BARRIER)
-        snprintf(out->title, sizeof out->title, tr("named barrier %u"), context->event.participants);
+        pane_title(out, tr("named barrier %u"), context->event.participants);
     if (trace_event_is_cluster_wait(&context->event))
-        snprintf(out->title, sizeof out->title, tr("barrier of the cluster of %u blocks"),
-                 trace_cluster_blocks(context->launch));
+        pane_title(out, tr("barrier of the cluster of %u blocks"), trace_cluster_blocks(context->launch));
     if (context->event.kind == TRACE_BARRIER)
-        snprintf(out->note, sizeof out->note, tr("ends interval %d of %d"), context->step->interval_step + 1,
-                 context->steps->interval_step_count);
+        pane_note(out, tr("ends interval %d of %d"), context->step->interval_step + 1,
+                  context->steps->interval_step_count);
 }
 
 static void draw_sync(const StepContext *context, Canvas *canvas, Rectangle area) {
@@ -43,8 +32,13 @@ static void draw_sync(const StepContext *context, Canvas *canvas, Rectangle area
         trace_block_read(context->steps->block, context->steps->events[context->step->first + i], &other);
         snprintf(label, sizeof label, "w%d", other.warp);
         bool named = other.kind == TRACE_NAMED_BARRIER;
-        draw_mask(context, canvas, area, row, &ruler, ROLE_ACTIVE, label, other.warp, other.mask,
-                  named || !other.participants ? 0xffffffffu : other.participants);
+        uint32_t of = named || !other.participants ? 0xffffffffu : other.participants;
+        canvas_text(canvas, area, 1, row, ROLE_TEXT, label);
+        ruler_draw_absent(&ruler, canvas, area, row, step_context_existing_lanes(context, other.warp));
+        ruler_draw_mask(&ruler, canvas, area, row, ROLE_ACTIVE, other.mask, of,
+                        context->view->selection.lane);
+        canvas_print(canvas, area, ruler_column(&ruler, WARP_LANES) + 1, row, ROLE_TEXT, "%2d/%d",
+                     __builtin_popcount(other.mask), __builtin_popcount(of));
     }
     if (context->event.kind == TRACE_WARP_SYNC && ++row < area.rows)
         canvas_text(canvas, area, 1, row, ROLE_DIM,

@@ -5,7 +5,6 @@
 #include "tui/panes/pane.h"
 
 #include "base/language.h"
-#include "tui/panes/path_signs.h"
 #include "tui/panes/ruler.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -56,16 +55,14 @@ static void head(const StepContext *context, PaneHead *out) {
         text_print(&note, tr(" does not split%s"),
                    context->step_index->step[context->view->place.step].diverges ? tr(", another warp does")
                                                                                  : "");
-    snprintf(out->note, sizeof out->note, "%s", text_string(&note));
+    pane_note(out, "%s", text_string(&note));
     out->note_role = is_split ? ROLE_WARNING : ROLE_DIM;
-    int length = snprintf(out->title, sizeof out->title, tr("branch"));
-    if (code && code->line.line)
-        length += snprintf(out->title + length, sizeof out->title - (size_t)length, tr("  line %d"),
-                           code->line.line);
+    pane_title(out, tr("branch"));
+    if (code && code->line.line) pane_add_title(out, tr("  line %d"), code->line.line);
     print_source(context, code, source, sizeof source); /* where there is room for all of it */
-    int room = out->columns - canvas_text_columns(out->note) - length;
+    int room = out->columns - canvas_text_columns(out->note) - (int)strlen(out->title);
     if (*source && code && code->line.line && canvas_text_columns(source) + 8 <= room)
-        snprintf(out->title + length, sizeof out->title - (size_t)length, ": %s", source);
+        pane_add_title(out, ": %s", source);
     text_done(&note);
 }
 
@@ -107,7 +104,7 @@ static void draw_count(const BranchRows *rows, int index, Canvas *canvas, Rectan
     if (is_narrow) room = area.columns - at - (int)strlen(count) - 2;
     if (room > MOST_BAR_COLUMNS) room = MOST_BAR_COLUMNS;
     int columns = room > 0 ? (int)((shown->instructions * (uint64_t)room + most - 1) / most) : 0;
-    for (int i = 0; i < columns; i++) canvas_glyph(canvas, area, at + i, row, path_role(rows, index), 0x2588);
+    canvas_row(canvas, area, at, row, columns, path_role(rows, index), 0x2588);
     canvas_print(canvas, area, at + (room > 0 ? room + 1 : 0), row, ROLE_TEXT, "%s%s", count,
                  is_narrow                  ? ""
                  : shown->instructions == 1 ? tr(" warp instruction")
@@ -223,7 +220,7 @@ static int draw_large_row(const StepContext *context, Canvas *canvas, Rectangle 
     const BranchRow *shown = &rows->rows[index];
     int lines = shown->lines.first ? shown->lines.last - shown->lines.first + 2 : 1;
     int running = row_running(context, rows), tall = room - lines - 1;
-    tall = room <= LEAST_TALL ? 1 : tall < LEAST_TALL ? LEAST_TALL : tall > MOST_TALL ? MOST_TALL : tall;
+    tall = room <= LEAST_TALL ? 1 : canvas_clamp(tall, LEAST_TALL, MOST_TALL);
     int used = tall;
     bool is_dim = running >= 0 && running != index;
     canvas_glyph(canvas, area, 1, row, path_role(rows, index), (uint32_t)branch_letter(rows, index));
@@ -242,20 +239,15 @@ static int draw_large_row(const StepContext *context, Canvas *canvas, Rectangle 
     return used < room ? used + 1 : used;
 }
 
-static void draw_large_split(const StepContext *context, Canvas *canvas, Rectangle area,
-                             const BranchRows *rows) {
-    Ruler ruler = ruler_make(area, LABEL_COLUMNS, 1);
-    int row = 0, each = (area.rows - 3) / rows->count;
-    ruler_draw(&ruler, canvas, area, row++, context->view->selection.lane);
-    for (int i = 0; i < rows->count && (row + each <= area.rows - 2 || i == 0); i++)
-        row += draw_large_row(context, canvas, area, row, &ruler, rows, i, each);
-    draw_now(context, canvas, area, row++, rows, row_running(context, rows));
-    draw_cost(canvas, area, row, rows);
-}
-
 static void draw_split(const StepContext *context, Canvas *canvas, Rectangle area, const BranchRows *rows) {
     if (is_large(context, area, rows)) {
-        draw_large_split(context, canvas, area, rows);
+        Ruler ruler = ruler_make(area, LABEL_COLUMNS, 1);
+        int row = 0, each = (area.rows - 3) / rows->count;
+        ruler_draw(&ruler, canvas, area, row++, context->view->selection.lane);
+        for (int i = 0; i < rows->count && (row + each <= area.rows - 2 || i == 0); i++)
+            row += draw_large_row(context, canvas, area, row, &ruler, rows, i, each);
+        draw_now(context, canvas, area, row++, rows, row_running(context, rows));
+        draw_cost(canvas, area, row, rows);
         return;
     }
     Ruler ruler = ruler_make(area, LABEL_COLUMNS, NOTE_COLUMNS);
@@ -336,14 +328,11 @@ static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
 
 static ViewAnswer click(const StepContext *context, Rectangle area, int column, int row, View *view) {
     BranchRows rows;
+    (void)row;
     bool is_split =
         scene_branch_rows(context->scene, context->view->place.block, split_shown(context), &rows);
-    Ruler ruler =
-        ruler_make(area, LABEL_COLUMNS, is_split && is_large(context, area, &rows) ? 1 : NOTE_COLUMNS);
-    (void)row;
-    int lane = ruler_lane_at(&ruler, column);
-    if (lane >= 0) view->selection.lane = lane;
-    return VIEW_CHANGED;
+    int note = is_split && is_large(context, area, &rows) ? 1 : NOTE_COLUMNS;
+    return ruler_select(ruler_make(area, LABEL_COLUMNS, note), column, view);
 }
 
 const Pane pane_branch = {.slot = SLOT_PICTURE,
@@ -352,3 +341,31 @@ const Pane pane_branch = {.slot = SLOT_PICTURE,
                           .head = head,
                           .draw = draw,
                           .click = click};
+
+/* ---- signs of paths ------------------------------------------------------------------------------------ */
+
+Role path_role(const BranchRows *rows, int row) {
+    return (Role)(ROLE_PATH_A + (rows->first_letter + row) % PATH_ROLES);
+}
+
+void path_signs_of(const StepContext *context, int event, PathSigns *out) {
+    int block = context->view->place.block;
+    const Paths *paths = scene_paths(context->scene, block);
+    *out = (PathSigns){.letter = {0}};
+    if (event < 0) return;
+    int at = paths->split_at[event], path = paths->of_event[event];
+    if (at < 0 && path < 0) return;
+    BranchRows rows;
+    TraceEvent header;
+    branch_rows_of(paths, context->launch->program, at >= 0 ? at : paths->paths[path].split, &rows);
+    trace_block_read_header(context->steps->block, event, &header);
+    int running = branch_rows_find(paths, &rows, path);
+    for (int i = 0; i < rows.count; i++) {
+        uint32_t lanes = at >= 0 ? rows.rows[i].lanes & header.mask : i == running ? header.mask : 0;
+        for (int lane = 0; lane < WARP_LANES; lane++)
+            if (lanes >> lane & 1) {
+                out->letter[lane] = branch_letter(&rows, i);
+                out->role[lane] = path_role(&rows, i);
+            }
+    }
+}

@@ -1,14 +1,13 @@
 /* The explanation pane: a fault, the step in words, and the catalogue's advice on what to watch for. A
  * sentence that does not fit as a whole is left out. */
 #include "tui/panes/pane.h"
-#include "tui/panes/sentences.h"
 
 #include "base/language.h"
 #include <stdio.h>
 
 static void head(const StepContext *context, PaneHead *out) {
     (void)context;
-    snprintf(out->title, sizeof out->title, tr("explanation"));
+    pane_title(out, tr("explanation"));
 }
 
 /* Shows the fault of another block below the step. */
@@ -22,7 +21,7 @@ static int draw_other_trap(const StepContext *context, Canvas *canvas, Rectangle
         return 0;
     Text text = {0};
     step_context_describe_trap(context, trap, &text);
-    int rows = sentences_draw(canvas, area, row, ROLE_WARNING, text_string(&text), PART_SENTENCE);
+    int rows = canvas_sentences(canvas, area, row, ROLE_WARNING, text_string(&text), PART_SENTENCE);
     text_done(&text);
     return rows;
 }
@@ -30,15 +29,15 @@ static int draw_other_trap(const StepContext *context, Canvas *canvas, Rectangle
 static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
     Text text = {0};
     explain_fault(context, &text);
-    int row = sentences_draw(canvas, area, 0, ROLE_WARNING, text_string(&text), PART_SENTENCE);
+    int row = canvas_sentences(canvas, area, 0, ROLE_WARNING, text_string(&text), PART_SENTENCE);
     text_clear(&text);
     explain_step(context, &text);
-    row += sentences_draw(canvas, area, row, ROLE_TEXT, text_string(&text), PART_SENTENCE);
+    row += canvas_sentences(canvas, area, row, ROLE_TEXT, text_string(&text), PART_SENTENCE);
     row += draw_other_trap(context, canvas, area, row);
     if (*context->scene->identity.watch && row < area.rows) {
         text_clear(&text);
         text_print(&text, tr("Watch: %s"), context->scene->identity.watch);
-        sentences_draw(canvas, area, row, ROLE_DIM, text_string(&text), PART_SENTENCE);
+        canvas_sentences(canvas, area, row, ROLE_DIM, text_string(&text), PART_SENTENCE);
     }
     text_done(&text);
 }

@@ -7,9 +7,8 @@
 
 static void head(const StepContext *context, PaneHead *out) {
     const Error *error = &context->view->transient.failure;
-    snprintf(out->title, sizeof out->title, tr("not run: %s"),
-             *error->file ? scene_file_name(error->file) : tr("the new version"));
-    snprintf(out->note, sizeof out->note, tr("$ edits again, any other key closes"));
+    pane_title(out, tr("not run: %s"), *error->file ? scene_file_name(error->file) : tr("the new version"));
+    pane_note(out, tr("$ edits again, any other key closes"));
 }
 
 /* As much of the line as fits, and the caret below the column. */

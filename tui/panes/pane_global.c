@@ -4,7 +4,6 @@
 #include "tui/panes/pane.h"
 
 #include "base/language.h"
-#include "base/memory.h"
 #include "tui/panes/ruler.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -100,22 +99,6 @@ static const char *verb(TraceKind kind) {
     }
 }
 
-/* The efficiency of the access: by its sectors; for atomics by how many lanes wait for each other. */
-static void judge(const StepContext *context, const MemoryPicture *memory, PaneHead *out) {
-    int addresses, collisions = step_context_collisions(&context->event, &addresses);
-    out->note_role = ROLE_GOOD;
-    if (context->event.kind == TRACE_GLOBAL_ATOMIC && collisions > 1) {
-        snprintf(out->note, sizeof out->note, tr("%d lanes update one word!"), collisions);
-        out->note_role = ROLE_WARNING;
-    } else if (memory->sectors > memory->ideal) {
-        snprintf(out->note, sizeof out->note, tr("%.3gx the ideal!"),
-                 (double)memory->sectors / memory->ideal);
-        out->note_role = ROLE_CONFLICT;
-    } else {
-        snprintf(out->note, sizeof out->note, tr("coalesced"));
-    }
-}
-
 static void head(const StepContext *context, PaneHead *out) {
     MemoryPicture *memory = memory_new(sizeof *memory);
     char name[48];
@@ -124,20 +107,28 @@ static void head(const StepContext *context, PaneHead *out) {
     scene_short_name(buffer_name(context, context->event.buffer[first]), name, sizeof name);
     if (is_local(context->event
                      .kind)) { /* interleaved by thread in hardware: offsets do not determine the sectors */
-        snprintf(out->title, sizeof out->title,
-                 tr("local  w%d %s its threads' own memory, %d byte%s per lane"), context->event.warp,
-                 verb(context->event.kind), context->event.width, context->event.width == 1 ? "" : "s");
+        pane_title(out, tr("local  w%d %s its threads' own memory, %d byte%s per lane"), context->event.warp,
+                   verb(context->event.kind), context->event.width, context->event.width == 1 ? "" : "s");
     } else if (is_constant(context->event.kind)) {
-        snprintf(out->title, sizeof out->title, tr("constant  w%d loads from %s"), context->event.warp, name);
-        snprintf(out->note, sizeof out->note, tr("cost not modelled"));
+        pane_title(out, tr("constant  w%d loads from %s"), context->event.warp, name);
+        pane_note(out, tr("cost not modelled"));
     } else {
-        int length = snprintf(out->title, sizeof out->title, tr("global  w%d %s %s"), context->event.warp,
-                              verb(context->event.kind), name);
+        pane_title(out, tr("global  w%d %s %s"), context->event.warp, verb(context->event.kind), name);
         if (!context->view->transient.hides)
-            snprintf(out->title + length, sizeof out->title - (size_t)length,
-                     tr("   1 request: %d sector%s, ideal %d"), memory->sectors,
-                     memory->sectors == 1 ? "" : "s", memory->ideal);
-        judge(context, memory, out);
+            pane_add_title(out, tr("   1 request: %d sector%s, ideal %d"), memory->sectors,
+                           memory->sectors == 1 ? "" : "s", memory->ideal);
+        /* The efficiency of the access: by its sectors; for atomics by how many lanes wait for each other. */
+        int addresses, collisions = step_context_collisions(&context->event, &addresses);
+        out->note_role = ROLE_GOOD;
+        if (context->event.kind == TRACE_GLOBAL_ATOMIC && collisions > 1) {
+            pane_note(out, tr("%d lanes update one word!"), collisions);
+            out->note_role = ROLE_WARNING;
+        } else if (memory->sectors > memory->ideal) {
+            pane_note(out, tr("%.3gx the ideal!"), (double)memory->sectors / memory->ideal);
+            out->note_role = ROLE_CONFLICT;
+        } else {
+            pane_note(out, tr("coalesced"));
+        }
     }
     pane_note_trap(context, out);
     free(memory);
@@ -186,18 +177,6 @@ static void draw_line(const StepContext *context, Canvas *canvas, Rectangle area
             draw_large_cell(context, canvas, area, column, row, grid, lane, role);
     }
     canvas_glyph(canvas, area, word_column(WORDS, width) - 1, row, ROLE_BORDER, 0x2502);
-}
-
-static void draw_lane_note(const StepContext *context, Canvas *canvas, Rectangle area, int row) {
-    int lane = context->view->selection.lane;
-    char name[48], place[96];
-    Text text = {0};
-    scene_short_name(buffer_name(context, context->event.buffer[lane]), name, sizeof name);
-    snprintf(place, sizeof place, tr("%s, byte %llu"), name, (unsigned long long)context->event.offset[lane]);
-    step_context_describe_access(context, lane, place, &text);
-    canvas_text(canvas, area, 1, row, context->event.mask >> lane & 1 ? ROLE_TEXT : ROLE_DIM,
-                text_string(&text));
-    text_done(&text);
 }
 
 static bool shows_lane(const MemoryPicture *memory, const MemoryGrid *grid, int lane) {
@@ -253,7 +232,18 @@ static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
     int row = 1;
     for (int i = grid.first; i < memory->count && i < grid.first + grid.room; i++, row += grid.spacing)
         draw_line(context, canvas, area, row, &grid, &memory->lines[i], memory->sectors > memory->ideal);
-    if (row < area.rows) draw_lane_note(context, canvas, area, row);
+    if (row < area.rows) {
+        int lane = context->view->selection.lane;
+        char name[48], place[96];
+        Text text = {0};
+        scene_short_name(buffer_name(context, context->event.buffer[lane]), name, sizeof name);
+        snprintf(place, sizeof place, tr("%s, byte %llu"), name,
+                 (unsigned long long)context->event.offset[lane]);
+        step_context_describe_access(context, lane, place, &text);
+        canvas_text(canvas, area, 1, row, context->event.mask >> lane & 1 ? ROLE_TEXT : ROLE_DIM,
+                    text_string(&text));
+        text_done(&text);
+    }
     if (memory->count > grid.room && row < area.rows)
         canvas_print(canvas, area, area.columns - 20, row, ROLE_DIM, tr("lines %d-%d of %d"), grid.first + 1,
                      grid.first + grid.room, memory->count);

@@ -4,7 +4,6 @@
 #include "tui/panes/pane.h"
 
 #include "base/language.h"
-#include "tui/panes/sentences.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -31,7 +30,7 @@ typedef struct Chart {
 
 static const SessionGrid *grid_of(const StepContext *context) {
     const SceneQuestions *questions = &context->scene->questions;
-    return questions->grid ? questions->grid(questions->context) : NULL;
+    return questions->grid ? questions->grid(questions->session) : NULL;
 }
 
 /* ---- numbers ------------------------------------------------------------------------------------------- */
@@ -59,9 +58,36 @@ static bool is_used(const Chart *chart, uint32_t multiprocessor) {
     return false;
 }
 
-/* All multiprocessors, several per row if necessary; if all that were used have a row of their own, only
- * those. */
-static void choose_multiprocessors(Chart *chart) {
+static void chart_open(const StepContext *context, Chart *chart, Rectangle area) {
+    *chart = (Chart){.grid = grid_of(context)};
+    const GridTimeline *timeline = chart->timeline = chart->grid->timeline;
+    const SessionBlock *block = &context->scene->traced.blocks[context->view->place.block];
+    const TraceLaunch *launch = context->launch;
+    bool same = block->launch < chart->timeline->launch_count &&
+                grid_same_launch(&chart->timeline->launches[block->launch], launch->grid, launch->block);
+    chart->launch = same ? block->launch : -1;
+    chart->block = trace_block_linear(block->block);
+    chart->end = grid_timeline_end(timeline);
+    if (!chart->end) chart->end = 1;
+    chart->labels = 8;
+    chart->columns = area.columns - chart->labels;
+    if (chart->columns < LEAST_CHART_COLUMNS) chart->columns = LEAST_CHART_COLUMNS;
+    /* A row for each launch, and one for block and probe; fewer, or two for each launch, depending on the
+     * room. */
+    enum { ONE_ROW_COLUMNS = 140 };
+    int rows = area.rows, most = rows / 3 > 1 ? rows / 3 : 1;
+    chart->each_text = rows >= 20 && area.columns < ONE_ROW_COLUMNS ? 2 : 1;
+    chart->texts = rows < 6 ? 1 : rows < 12 ? 2 : chart->timeline->launch_count * chart->each_text + 1;
+    if (chart->texts > most) chart->texts = most;
+    chart->has_launches = timeline->launch_count > 1 && area.rows >= 6;
+    chart->rows = area.rows - chart->texts - chart->has_launches - 1 - (area.rows >= 6);
+    if (chart->rows < 1) chart->rows = 1;
+    size_t cells = (size_t)timeline->multiprocessors * (size_t)chart->columns;
+    chart->resident = memory_new((size_t)timeline->launch_count * cells * sizeof *chart->resident);
+    for (int i = 0; i < timeline->launch_count; i++)
+        grid_residency(timeline, i, 0, chart->end, chart->columns, chart->resident + (size_t)i * cells);
+    /* All multiprocessors, several per row if necessary; if all that were used have a row of their own, only
+     * those. */
     uint32_t count = chart->timeline->multiprocessors;
     chart->shown = memory_new((size_t)count * sizeof *chart->shown);
     for (uint32_t m = 0; m < count; m++)
@@ -72,45 +98,6 @@ static void choose_multiprocessors(Chart *chart) {
     }
     chart->each = chart->shown_count > chart->rows ? (chart->shown_count + chart->rows - 1) / chart->rows : 1;
     chart->rows = (chart->shown_count + chart->each - 1) / chart->each;
-}
-
-static void find_place(const StepContext *context, Chart *chart) {
-    const SessionBlock *block = &context->scene->traced.blocks[context->view->place.block];
-    const TraceLaunch *launch = context->launch;
-    bool same = block->launch < chart->timeline->launch_count &&
-                grid_same_launch(&chart->timeline->launches[block->launch], launch->grid, launch->block);
-    chart->launch = same ? block->launch : -1;
-    chart->block = trace_block_linear(block->block);
-}
-
-/* A row for each launch, and one for block and probe; fewer, or two for each launch, depending on the
- * room. */
-static void choose_texts(Chart *chart, Rectangle area) {
-    enum { ONE_ROW_COLUMNS = 140 };
-    int rows = area.rows, most = rows / 3 > 1 ? rows / 3 : 1;
-    chart->each_text = rows >= 20 && area.columns < ONE_ROW_COLUMNS ? 2 : 1;
-    chart->texts = rows < 6 ? 1 : rows < 12 ? 2 : chart->timeline->launch_count * chart->each_text + 1;
-    if (chart->texts > most) chart->texts = most;
-}
-
-static void chart_open(const StepContext *context, Chart *chart, Rectangle area) {
-    *chart = (Chart){.grid = grid_of(context)};
-    const GridTimeline *timeline = chart->timeline = chart->grid->timeline;
-    find_place(context, chart);
-    chart->end = grid_timeline_end(timeline);
-    if (!chart->end) chart->end = 1;
-    chart->labels = 8;
-    chart->columns = area.columns - chart->labels;
-    if (chart->columns < LEAST_CHART_COLUMNS) chart->columns = LEAST_CHART_COLUMNS;
-    choose_texts(chart, area);
-    chart->has_launches = timeline->launch_count > 1 && area.rows >= 6;
-    chart->rows = area.rows - chart->texts - chart->has_launches - 1 - (area.rows >= 6);
-    if (chart->rows < 1) chart->rows = 1;
-    size_t cells = (size_t)timeline->multiprocessors * (size_t)chart->columns;
-    chart->resident = memory_new((size_t)timeline->launch_count * cells * sizeof *chart->resident);
-    for (int i = 0; i < timeline->launch_count; i++)
-        grid_residency(timeline, i, 0, chart->end, chart->columns, chart->resident + (size_t)i * cells);
-    choose_multiprocessors(chart);
 }
 
 static void chart_done(Chart *chart) {
@@ -161,20 +148,6 @@ static void draw_row(const Chart *chart, Canvas *canvas, Rectangle area, int at,
         if (share > 0)
             canvas_glyph(canvas, area, chart->labels + column, at, launch_roles[launch % ROLES],
                          shades[shade]);
-    }
-}
-
-/* Draws the resident blocks of the whole machine. */
-static void draw_machine(const Chart *chart, Canvas *canvas, Rectangle area, int at) {
-    canvas_text(canvas, area, 0, at, ROLE_TITLE, tr("all"));
-    for (int column = 0; column < chart->columns; column++) {
-        int launch = 0;
-        double share = fullness(chart, 0, chart->shown_count, column, &launch);
-        int eighths = (int)(share * EIGHTHS + 0.5);
-        if (share > 0 && !eighths) eighths = 1;
-        if (eighths)
-            canvas_glyph(canvas, area, chart->labels + column, at, launch_roles[launch % ROLES],
-                         0x2580 + (uint32_t)eighths);
     }
 }
 
@@ -246,21 +219,6 @@ static void mark_block(const Chart *chart, Canvas *canvas, Rectangle area, int t
 
 /* ---- text ---------------------------------------------------------------------------------------------- */
 
-static void add_block(const Chart *chart, Text *out) {
-    const GridBlock *block = find_block(chart);
-    char start[32], end[32], cycles[32];
-    if (!block) return;
-    print_time((double)block->start, start, sizeof start);
-    print_time((double)block->end, end, sizeof end);
-    text_print(out, tr("> block %u: multiprocessor %u, %s to %s"), chart->block, block->multiprocessor, start,
-               end);
-    if (block->cycles) {
-        step_context_print_count(block->cycles, cycles, sizeof cycles);
-        text_print(out, tr(", %s cycles"), cycles);
-    }
-    text_add(out, tr(". "));
-}
-
 /* "launch 1: 4,096 blocks in 13.1 us; 3.88 waves of 1,056; tail 1.20 us, idle 12%; ..." */
 static void add_launch(const Chart *chart, int index, Text *out) {
     const GridTimeline *timeline = chart->timeline;
@@ -294,18 +252,6 @@ static void add_launch(const Chart *chart, int index, Text *out) {
                    launch->plain_capacity);
 }
 
-static void add_probe(const Chart *chart, Text *out) {
-    const GridTimeline *timeline = chart->timeline;
-    if (isfinite(timeline->overhead))
-        text_print(out, tr("The probe makes a call %.1f%% %s"), fabs(timeline->overhead) * 100,
-                   timeline->overhead < 0 ? tr("shorter") : tr("longer"));
-    else
-        text_add(out, tr("What the probe costs was not measured"));
-    if (timeline->granularity)
-        text_print(out, tr("; smallest step of its timer %u ns"), timeline->granularity);
-    text_add(out, tr(". L2 cold."));
-}
-
 static void draw_texts(const Chart *chart, Canvas *canvas, Rectangle area) {
     Text text = {0};
     int launches = area.rows > 1 ? (area.rows - 1) / chart->each_text : 1, used = 0;
@@ -315,13 +261,33 @@ static void draw_texts(const Chart *chart, Canvas *canvas, Rectangle area) {
         Role role = chart->timeline->launch_count == 1 || first + i == chart->launch ? ROLE_TEXT : ROLE_DIM;
         text_clear(&text);
         add_launch(chart, first + i, &text);
-        used += sentences_draw(canvas, rows, 0, role, text_string(&text), PART_CLAUSE);
+        used += canvas_sentences(canvas, rows, 0, role, text_string(&text), PART_CLAUSE);
     }
     Rectangle last = {area.column, area.row + used, area.columns, area.rows - used};
     text_clear(&text);
-    add_block(chart, &text);
-    add_probe(chart, &text);
-    if (last.rows > 0) sentences_draw(canvas, last, 0, ROLE_DIM, text_string(&text), PART_CLAUSE);
+    const GridBlock *block = find_block(chart);
+    char start[32], end[32], cycles[32];
+    if (block) {
+        print_time((double)block->start, start, sizeof start);
+        print_time((double)block->end, end, sizeof end);
+        text_print(&text, tr("> block %u: multiprocessor %u, %s to %s"), chart->block, block->multiprocessor,
+                   start, end);
+        if (block->cycles) {
+            step_context_print_count(block->cycles, cycles, sizeof cycles);
+            text_print(&text, tr(", %s cycles"), cycles);
+        }
+        text_add(&text, tr(". "));
+    }
+    const GridTimeline *timeline = chart->timeline;
+    if (isfinite(timeline->overhead))
+        text_print(&text, tr("The probe makes a call %.1f%% %s"), fabs(timeline->overhead) * 100,
+                   timeline->overhead < 0 ? tr("shorter") : tr("longer"));
+    else
+        text_add(&text, tr("What the probe costs was not measured"));
+    if (timeline->granularity)
+        text_print(&text, tr("; smallest step of its timer %u ns"), timeline->granularity);
+    text_add(&text, tr(". L2 cold."));
+    if (last.rows > 0) canvas_sentences(canvas, last, 0, ROLE_DIM, text_string(&text), PART_CLAUSE);
     text_done(&text);
 }
 
@@ -330,21 +296,18 @@ static void draw_texts(const Chart *chart, Canvas *canvas, Rectangle area) {
 static void head(const StepContext *context, PaneHead *out) {
     const SessionGrid *grid = grid_of(context);
     char size[32];
-    snprintf(out->title, sizeof out->title, tr("grid on the machine"));
+    pane_title(out, tr("grid on the machine"));
     if (!grid || !grid->timeline) return;
     const GridTimeline *timeline = grid->timeline;
-    const char *machine = timeline->of.machine;
-    if (!strncmp(machine, "NVIDIA ", 7)) machine += 7;
+    const char *machine = scene_machine_name(timeline->of.machine);
     step_context_print_size(timeline->of.n, size, sizeof size);
-    snprintf(out->title, sizeof out->title, tr("grid%s %u multiprocessors%s"),
-             out->columns >= 90 ? tr(" on the machine  ") : ",", timeline->multiprocessors,
-             out->columns >= 110 ? tr(", fuller cells: more blocks") : "");
+    pane_title(out, tr("grid%s %u multiprocessors%s"), out->columns >= 90 ? tr(" on the machine  ") : ",",
+               timeline->multiprocessors, out->columns >= 110 ? tr(", fuller cells: more blocks") : "");
     if (grid->is_live)
-        snprintf(out->note, sizeof out->note, tr("live on %s   n = %s"), machine, size);
+        pane_note(out, tr("live on %s   n = %s"), machine, size);
     else
-        snprintf(out->note, sizeof out->note, tr("%s, %s %.10s   %s%sn = %s"),
-                 grid->is_saved ? tr("of this run") : tr("recorded"), machine, timeline->of.measured,
-                 timeline->of.dtype, *timeline->of.dtype ? " " : "", size);
+        pane_note(out, tr("%s, %s %.10s   %s%sn = %s"), grid->is_saved ? tr("of this run") : tr("recorded"),
+                  machine, timeline->of.measured, timeline->of.dtype, *timeline->of.dtype ? " " : "", size);
 }
 
 static void draw_nothing(const StepContext *context, Canvas *canvas, Rectangle area) {
@@ -373,7 +336,18 @@ static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
     for (int i = 0; i < chart.rows; i++) draw_row(&chart, canvas, area, top + i, i);
     mark_block(&chart, canvas, area, top);
     row += top;
-    if (area.rows >= 6) draw_machine(&chart, canvas, area, row++);
+    if (area.rows >= 6) {
+        /* Draws the resident blocks of the whole machine. */
+        int at = row++;
+        canvas_text(canvas, area, 0, at, ROLE_TITLE, tr("all"));
+        for (int column = 0; column < chart.columns; column++) {
+            int launch = 0;
+            double share = fullness(&chart, 0, chart.shown_count, column, &launch);
+            int eighths = (int)(share * EIGHTHS + 0.5);
+            if (share > 0 && !eighths) eighths = 1;
+            canvas_column(canvas, area, chart.labels + column, at, launch_roles[launch % ROLES], eighths);
+        }
+    }
     draw_axis(&chart, canvas, area, row++);
     Rectangle texts = {area.column, area.row + row, area.columns, chart.texts};
     if (row < area.rows) draw_texts(&chart, canvas, texts);

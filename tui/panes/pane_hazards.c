@@ -3,7 +3,6 @@
 #include "tui/panes/pane.h"
 
 #include "base/language.h"
-#include "findings/findings.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,29 +15,21 @@ enum {
 
 static void head(const StepContext *context, PaneHead *out) {
     const Findings *hazards = context->scene->borrowed.hazards;
-    snprintf(out->title, sizeof out->title, tr("findings"));
+    pane_title(out, tr("findings"));
     if (!hazards) return;
     int slow = findings_count(hazards, SEVERITY_SLOW), notes = findings_count(hazards, SEVERITY_NOTE);
     if (hazards->error_count) {
-        snprintf(out->title, sizeof out->title, "hazards  %d", hazards->error_count);
+        pane_title(out, "hazards  %d", hazards->error_count);
         out->note_role = ROLE_CONFLICT;
     } else if (slow) {
-        snprintf(out->title, sizeof out->title, tr("slow places  %d"), slow);
+        pane_title(out, tr("slow places  %d"), slow);
         slow = 0;
     }
-    if (slow) snprintf(out->note, sizeof out->note, tr("%d slow"), slow);
+    if (slow) pane_note(out, tr("%d slow"), slow);
     if (notes) {
         size_t used = strlen(out->note);
-        snprintf(out->note + used, sizeof out->note - used, tr("%s%d note%s"), used ? tr(", ") : "", notes,
-                 notes == 1 ? "" : "s");
+        pane_add_note(out, tr("%s%d note%s"), used ? tr(", ") : "", notes, notes == 1 ? "" : "s");
     }
-}
-
-/* "out of bounds" of "out_of_bounds". */
-static void print_kind(const Finding *hazard, char *out, size_t bytes) {
-    snprintf(out, bytes, "%s", tr(hazard->kind_text));
-    for (; *out; out++)
-        if (*out == '_') *out = ' ';
 }
 
 /* ---- the list ------------------------------------------------------------------------------------------ */
@@ -48,7 +39,11 @@ static void draw_item(const Findings *hazards, int index, bool selected, Canvas 
     const Finding *hazard = &hazards->items[index];
     Role role = selected ? ROLE_CURRENT : ROLE_TEXT;
     char kind[40], cost[24], ideal[24], text[64];
-    print_kind(hazard, kind, sizeof kind);
+    /* "out of bounds" of "out_of_bounds". */
+    char *out = kind;
+    snprintf(out, sizeof kind, "%s", tr(hazard->kind_text));
+    for (; *out; out++)
+        if (*out == '_') *out = ' ';
     int at = canvas_print(canvas, area, 0, row, role, "%c%2d ", selected ? '>' : ' ',
                           finding_number(hazards, index));
     canvas_text(canvas, area, at, row, hazard->severity != SEVERITY_ERROR ? role : ROLE_CONFLICT, kind);
@@ -79,9 +74,7 @@ static int draw_list(const Findings *hazards, int selected, Canvas *canvas, Rect
     bool both = hazards->error_count && hazards->error_count < hazards->count;
     int all = hazards->count + (both ? SLOW_ROWS : 0);
     int line = selected + (both && selected >= hazards->error_count ? SLOW_ROWS : 0);
-    int first = line - rows / 2;
-    if (first > all - rows) first = all - rows;
-    if (first < 0) first = 0;
+    int first = canvas_first_shown(line, rows, all);
     int row = 0;
     for (; row < rows && first + row < all; row++) {
         int index = first + row;

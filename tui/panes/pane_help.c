@@ -7,6 +7,7 @@
 #include "tui/view/warps_view.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 enum {
     KEY_COLUMNS = 13,
@@ -28,8 +29,8 @@ static const struct {
 enum { SIGN_COUNT = sizeof signs / sizeof *signs };
 
 static void head(const StepContext *context, PaneHead *out) {
-    snprintf(out->title, sizeof out->title, tr("signs and keys: %s_"), context->view->transient.filter);
-    snprintf(out->note, sizeof out->note, "%s", tr("type to filter, ?: words, Esc closes"));
+    pane_title(out, tr("signs and keys: %s_"), context->view->transient.filter);
+    pane_note(out, tr("type to filter, ?: words, Esc closes"));
 }
 
 /* ---- keys ---------------------------------------------------------------------------------------------- */
@@ -198,3 +199,39 @@ static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
 
 const Pane pane_help = {
     .slot = SLOT_OVERLAY, .overlay = OVERLAY_HELP, .head = head, .draw = draw, .line_count = line_count};
+
+/* ---- words --------------------------------------------------------------------------------------------- */
+
+enum { TERM_COLUMNS = 20, LEAST_WORD_COLUMNS = 70 };
+
+static const SheetRow words[] = {
+#define WORD(word, meaning) {.term = word, .role = ROLE_CURRENT, .text = meaning, .begins = true},
+#include "tui/panes/glossary.def"
+#undef WORD
+};
+
+static void words_head(const StepContext *context, PaneHead *out) {
+    pane_title(out, tr("words: %s_"), context->view->transient.filter);
+    pane_note(out, tr("type to filter, ?: keys, Esc closes"));
+}
+
+static int put_words(const StepContext *context, Sheet sheet) {
+    sheet.filter = context->view->transient.filter;
+    sheet_section(&sheet, words, sizeof words / sizeof *words, LEAST_WORD_COLUMNS, TERM_COLUMNS);
+    return sheet.row;
+}
+
+static int count_words(const StepContext *context, int columns) {
+    return put_words(context, (Sheet){.area = {.columns = columns}}) + 1;
+}
+
+static void draw_words(const StepContext *context, Canvas *canvas, Rectangle area) {
+    put_words(context,
+              sheet_open(canvas, area, count_words(context, area.columns), context->view->transient.scroll));
+}
+
+const Pane pane_words = {.slot = SLOT_OVERLAY,
+                         .overlay = OVERLAY_WORDS,
+                         .head = words_head,
+                         .draw = draw_words,
+                         .line_count = count_words};

@@ -190,8 +190,7 @@ static void print_cycles(const StepContext *context, const ViewIndex *index, int
     is_live = !isnan(cycles.alone);
     if (!is_live) cycles = latency_of_wavefronts(timings->recorded, wavefronts);
     if (isnan(cycles.alone) || !cycles.machine) return;
-    const char *machine = cycles.machine;
-    if (!strncmp(machine, "NVIDIA ", 7)) machine += 7;
+    const char *machine = scene_machine_name(cycles.machine);
     if (!isnan(cycles.in_flight))
         snprintf(in_flight, sizeof in_flight, tr(", %.1f in flight"), cycles.in_flight);
     if (columns < WIDE)
@@ -224,7 +223,7 @@ static void draw_banks(const StepContext *context, const Shown *shown, Canvas *c
                               : ROLE_GOOD,
                 title, plain, cycles);
     int width = (area.columns - LABEL_COLUMNS) / BANK_COUNT;
-    width = width < 1 ? 1 : width > MOST_CELL_COLUMNS ? MOST_CELL_COLUMNS : width;
+    width = canvas_clamp(width, 1, MOST_CELL_COLUMNS);
     int count = list_lines(index, shown, lines), room = area.rows - FRAME_ROWS, drawn = count;
     if (count > room) drawn = room > 1 ? room - 1 : room; /* the last row counts the others */
     canvas_text(canvas, area, 0, 1, ROLE_DIM, " bank");
@@ -258,13 +257,6 @@ static void draw_banks(const StepContext *context, const Shown *shown, Canvas *c
 
 /* ---- the chart ----------------------------------------------------------------------------------------- */
 
-static void draw_bar(Canvas *canvas, Rectangle area, int column, int rows, int wavefronts, int most,
-                     Role role) {
-    int eighths = most ? (wavefronts * rows * 8 + most - 1) / most : 0;
-    for (int row = rows - 1; eighths > 0; row--, eighths -= 8)
-        canvas_glyph(canvas, area, column, 2 + row, role, eighths >= 8 ? 0x2588 : 0x2580 + (uint32_t)eighths);
-}
-
 static void draw_chart(const ViewIndex *index, bool is_dimmed, Canvas *canvas, Rectangle area) {
     IndexChart chart;
     char title[96], what[48];
@@ -278,7 +270,7 @@ static void draw_chart(const ViewIndex *index, bool is_dimmed, Canvas *canvas, R
         return;
     }
     int width = (area.columns - LABEL_COLUMNS) / INDEX_CHART, rows = area.rows - CHART_ROWS;
-    width = width < 1 ? 1 : width > MOST_CELL_COLUMNS ? MOST_CELL_COLUMNS : width;
+    width = canvas_clamp(width, 1, MOST_CELL_COLUMNS);
     int scale = chart.most < LEAST_SCALE ? LEAST_SCALE : chart.most;
     for (int i = 0; i < chart.count; i++) {
         int column = LABEL_COLUMNS + i * width + (width > 1);
@@ -288,7 +280,8 @@ static void draw_chart(const ViewIndex *index, bool is_dimmed, Canvas *canvas, R
             canvas_print(canvas, area, column - 1, 1, role, "%2d%s", chart.wavefronts[i], excess ? "!" : "");
         else
             canvas_glyph(canvas, area, column, 1, role, excess ? '!' : chart.wavefronts[i] ? ' ' : '?');
-        draw_bar(canvas, area, column, rows, chart.wavefronts[i], scale, role);
+        int eighths = scale ? (chart.wavefronts[i] * rows * 8 + scale - 1) / scale : 0;
+        canvas_column(canvas, area, column, 1 + rows, role, eighths);
         char value[24];
         snprintf(value, sizeof value, "%" PRId64, chart.value[i]);
         int length = (int)strlen(value);
@@ -326,25 +319,12 @@ static void draw_sectors(const Shown shown[2], Canvas *canvas, Rectangle area, i
     }
 }
 
-static void draw_keys(const View *view, Canvas *canvas, Rectangle area, int row) {
-    const char *message = view->transient.message;
-    const char *text =
-        *message ? message
-        : view->display.index.typing
-            ? tr("tid lane warp i s n  + - * / % & | ^ << >> ( )   Enter done  Esc undo")
-        : area.columns < WIDE
-            ? tr("← → turn  ↑ ↓ select  Enter edit  1-7 presets  m GPU  ? help  Esc back")
-            : tr("← → turn the number  ↑ ↓ select  Enter edit, or type a new one  1-7 presets  "
-                 "m machine  ? help  Esc back");
-    canvas_text(canvas, area, 0, row, *message ? ROLE_TEXT : ROLE_DIM, text);
-}
-
 static void head(const StepContext *context, PaneHead *out) {
     const ViewIndex *index = &context->view->display.index;
-    snprintf(out->title, sizeof out->title, tr("index lab%s%s"), *index->about ? "  " : "", index->about);
-    snprintf(out->note, sizeof out->note,
-             out->columns < WIDE ? tr("%d-byte elements") : tr("one warp, an array of %d-byte elements"),
-             index->of.bytes);
+    pane_title(out, tr("index lab%s%s"), *index->about ? "  " : "", index->about);
+    pane_note(out,
+              out->columns < WIDE ? tr("%d-byte elements") : tr("one warp, an array of %d-byte elements"),
+              index->of.bytes);
     if (out->rows >= TALL) return; /* it has a row for the sectors */
     int used = snprintf(out->foot, sizeof out->foot, tr("global"));
     for (int i = 0; i < 2; i++) {
@@ -382,7 +362,16 @@ static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
     row = draw_expression(index, &shown[1], canvas, area, row);
     draw_settings(index, canvas, area, row++);
     draw_presets(canvas, area, row++);
-    draw_keys(context->view, canvas, area, area.rows - 1);
+    const char *message = context->view->transient.message;
+    const char *text =
+        *message ? message
+        : context->view->display.index.typing
+            ? tr("tid lane warp i s n  + - * / % & | ^ << >> ( )   Enter done  Esc undo")
+        : area.columns < WIDE
+            ? tr("← → turn  ↑ ↓ select  Enter edit  1-7 presets  m GPU  ? help  Esc back")
+            : tr("← → turn the number  ↑ ↓ select  Enter edit, or type a new one  1-7 presets  "
+                 "m machine  ? help  Esc back");
+    canvas_text(canvas, area, 0, area.rows - 1, *message ? ROLE_TEXT : ROLE_DIM, text);
 
     int active = index_view_field(index).expression, last_rows = area.rows < TALL ? 1 : 2;
     int least_bars = area.rows < TALL ? 2 : area.rows / 7;

@@ -1,8 +1,8 @@
 /* The ladder screen: times of all rungs by size, and figures at the selected size. The selected rung is
  * described below the table. Each time has a bar that shows how fast it is relative to the best of its size,
  * so that colour is not needed. */
-#include "tui/panes/ladder_columns.h"
 
+#include "ladder/published.h"
 #include "base/language.h"
 #include "base/utf8.h"
 #include "tui/panes/pane.h"
@@ -13,6 +13,149 @@
 #include <string.h>
 
 enum { NAME_COLUMNS = 25, SIZE_COLUMNS = 8, NARROW = 110, LEAST_SIZES = 4, MORE_SIZES = 6, HEADING_ROWS = 1 };
+
+/* ---- columns ------------------------------------------------------------------------------------------- */
+
+enum { LADDER_COLUMNS = 16 };
+
+typedef struct LadderColumn {
+    const char *name;
+    int columns; /* with a space before it */
+    void (*print)(const struct LadderColumn *column, const Ladder *ladder, const LadderFigures *figures,
+                  int row, int size, char *out, size_t bytes);
+    ArticleId article;
+    bool is_first; /* more useful than another size */
+} LadderColumn;
+
+#define PRINT(name)                                                                                          \
+    static void name(const LadderColumn *column, const Ladder *ladder, const LadderFigures *figures,         \
+                     int row, int size, char *out, size_t bytes)
+
+/* ---- measured ------------------------------------------------------------------------------------------ */
+
+static void print_ratio(double ratio, char *out, size_t bytes) {
+    if (isnan(ratio))
+        snprintf(out, bytes, "-");
+    else
+        snprintf(out, bytes, ratio < 99.95 ? "%.2f" : "%.0f", ratio);
+}
+
+#define OURS(name, statement)                                                                                \
+    PRINT(name) {                                                                                            \
+        (void)column, (void)ladder, (void)row, (void)size;                                                   \
+        statement;                                                                                           \
+    }
+OURS(over_first, print_ratio(figures->over_first, out, bytes))
+OURS(over_before, print_ratio(figures->over_before, out, bytes))
+OURS(limited, limit_print_short(&figures->limit, out, bytes))
+OURS(sass, ladder_print_count(figures->sass, out, bytes))
+OURS(wavefronts, ladder_print_count(figures->wavefronts, out, bytes))
+OURS(sectors, ladder_print_count(figures->sectors, out, bytes))
+OURS(barriers, ladder_print_count(figures->barriers, out, bytes))
+#undef OURS
+
+PRINT(of_read) {
+    (void)column, (void)ladder, (void)row, (void)size;
+    if (isnan(figures->read_share))
+        snprintf(out, bytes, "-");
+    else
+        snprintf(out, bytes, "%.*f %%", figures->read_share < 0.0995, figures->read_share * 100);
+}
+
+PRINT(rate) {
+    (void)column, (void)ladder, (void)row, (void)size;
+    if (isnan(figures->gigabytes))
+        snprintf(out, bytes, "-");
+    else
+        snprintf(out, bytes, "%.*f", figures->gigabytes < 99.95, figures->gigabytes);
+}
+
+PRINT(launches) {
+    (void)column, (void)ladder, (void)row, (void)size;
+    if (figures->launches)
+        snprintf(out, bytes, "%d", figures->launches);
+    else
+        snprintf(out, bytes, "-");
+}
+
+static const LadderColumn ours[] = {
+    {"x K0", 7, over_first, 0, true},    {"x above", 9, over_before, 0, true},
+    {"of read", 8, of_read, 0, true},    {"limited by", 17, limited, 0, true},
+    {"GB/s", 7, rate, 0, false},         {"SASS", 9, sass, 0, false},
+    {"launches", 9, launches, 0, false}, {"wavefronts", 11, wavefronts, 0, false},
+    {"sectors", 9, sectors, 0, false},   {"barriers", 9, barriers, 0, false},
+};
+
+/* ---- published ----------------------------------------------------------------------------------------- */
+
+PRINT(number) {
+    const PublishedStep *step = published_find(column->article, ladder->rows[row].id);
+    (void)figures, (void)size;
+    snprintf(out, bytes, "%s", step ? step->number : "-");
+}
+
+PRINT(figure) {
+    const PublishedStep *step = published_find(column->article, ladder->rows[row].id);
+    uint64_t at;
+    (void)figures;
+    if (step)
+        snprintf(out, bytes, "%.6g",
+                 published_figure(step, published_article(column->article)->unit, ladder->sizes[size], &at));
+    else
+        snprintf(out, bytes, "-");
+}
+
+PRINT(gain) {
+    const PublishedStep *step = published_find(column->article, ladder->rows[row].id);
+    (void)figures;
+    print_ratio(step ? published_gain(step, ladder->sizes[size]) : (double)NAN, out, bytes);
+}
+
+/* ---- both ---------------------------------------------------------------------------------------------- */
+
+static bool says_anything(const LadderColumn *column, const Ladder *ladder, const LadderFigures *figures,
+                          int size) {
+    for (int row = 0; row < ladder->row_count; row++) {
+        char text[48];
+        column->print(column, ladder, &figures[row], row, size, text, sizeof text);
+        if (strcmp(text, "-") != 0) return true;
+    }
+    return false;
+}
+
+static int list_published(LadderColumn columns[LADDER_COLUMNS]) {
+    static const char *const letters[ARTICLE_COUNT] = {
+#define ARTICLE(id, title, timed, machine, unit) #id,
+#define STEP(article, number, words, kernel)
+#define FIGURE(article, number, unit, n, value)
+#define CLAIM(article, sentence, kind, one, two, number)
+#include "ladder/published.def"
+#undef ARTICLE
+#undef STEP
+#undef FIGURE
+#undef CLAIM
+    };
+    int count = 0;
+    columns[count++] = ours[0];
+    for (int i = 0; i < ARTICLE_COUNT; i++) {
+        columns[count++] = (LadderColumn){letters[i], 4, number, (ArticleId)i, true};
+        columns[count++] =
+            (LadderColumn){published_article((ArticleId)i)->unit, 7, figure, (ArticleId)i, true};
+        columns[count++] = (LadderColumn){"gain", 7, gain, (ArticleId)i, true};
+    }
+    return count;
+}
+
+/* The columns with a figure in any row, the most useful first; returns their number. figures: of each row, at
+ * this size. */
+static int list_columns(const Ladder *ladder, const LadderFigures *figures, int size, bool published,
+                        LadderColumn columns[LADDER_COLUMNS]) {
+    int count = 0;
+    if (published) return list_published(columns);
+    for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
+        if (says_anything(&ours[i], ladder, figures, size)) columns[count++] = ours[i];
+    return count;
+}
 
 typedef struct Table {
     Ladder ladder;
@@ -28,11 +171,20 @@ typedef struct Table {
 
 /* ---- what is drawn ------------------------------------------------------------------------------------- */
 
-/* Sizes and figures share the width: a few sizes, the most important figures, more sizes, more figures. */
-static void choose_columns(Table *table, int columns) {
+static bool table_init(Table *table, const StepContext *context, Rectangle area) {
+    const View *view = context->view;
+    const SceneTimings *timings = context->scene->borrowed.timings;
+    if (!ladder_view_gather(view, context->scene, &table->ladder, &table->is_live)) return false;
+    table->row = view->display.ladder.row < table->ladder.row_count ? view->display.ladder.row : 0;
+    table->size = ladder_find_size(&table->ladder, view->display.ladder.n ? view->display.ladder.n : 1);
+    for (int row = 0; row < table->ladder.row_count; row++)
+        ladder_figures(&table->ladder, timings->counts, row, table->size, &table->figures[row]);
+    table->column_count = list_columns(&table->ladder, table->figures, table->size,
+                                       view->display.ladder.published, table->columns);
+    /* Sizes and figures share the width: a few sizes, the most important figures, more sizes, more figures. */
     int count = table->column_count, kept = 0, all = table->ladder.size_count;
-    table->sizes = columns < NARROW ? LEAST_SIZES : MORE_SIZES;
-    int room = columns - NAME_COLUMNS - table->sizes * SIZE_COLUMNS;
+    table->sizes = area.columns < NARROW ? LEAST_SIZES : MORE_SIZES;
+    int room = area.columns - NAME_COLUMNS - table->sizes * SIZE_COLUMNS;
     for (; room < 0 && table->sizes > 1; table->sizes--) room += SIZE_COLUMNS;
     for (int turn = 0; turn < 2; turn++) {
         for (int i = kept; i < count && (turn || table->columns[i].is_first); i++) {
@@ -44,32 +196,11 @@ static void choose_columns(Table *table, int columns) {
     }
     table->column_count = kept;
     if (table->sizes > all) table->sizes = all;
-}
-
-/* Keeps the selected one visible, in the middle if there is enough on both sides. */
-static int first_shown(int selected, int shown, int all) {
-    int first = selected - shown / 2;
-    if (first > all - shown) first = all - shown;
-    return first < 0 ? 0 : first;
-}
-
-static bool table_init(Table *table, const StepContext *context, Rectangle area) {
-    const View *view = context->view;
-    const SceneTimings *timings = context->scene->borrowed.timings;
-    if (!ladder_view_gather(view, context->scene, &table->ladder, &table->is_live)) return false;
-    table->row = view->display.ladder.row < table->ladder.row_count ? view->display.ladder.row : 0;
-    table->size = ladder_find_size(&table->ladder, view->display.ladder.n ? view->display.ladder.n : 1);
-    for (int row = 0; row < table->ladder.row_count; row++)
-        ladder_figures(&table->ladder, timings->counts, row, table->size, &table->figures[row]);
-    table->column_count = ladder_columns_list(&table->ladder, table->figures, table->size,
-                                              view->display.ladder.published, table->columns);
-    choose_columns(table, area.columns);
     table->words = area.rows >= 18 ? 6 : area.rows >= 12 ? 3 : 1;
     table->rows = area.rows - HEADING_ROWS - table->words;
-    if (table->rows > table->ladder.row_count) table->rows = table->ladder.row_count;
-    if (table->rows < 0) table->rows = 0;
-    table->first_row = first_shown(table->row, table->rows, table->ladder.row_count);
-    table->first_size = first_shown(table->size, table->sizes, table->ladder.size_count);
+    table->rows = canvas_clamp(table->rows, 0, table->ladder.row_count);
+    table->first_row = canvas_first_shown(table->row, table->rows, table->ladder.row_count);
+    table->first_size = canvas_first_shown(table->size, table->sizes, table->ladder.size_count);
     return true;
 }
 
@@ -82,26 +213,23 @@ static void head(const StepContext *context, PaneHead *out) {
     bool is_live;
     int all;
     if (!ladder_view_gather(view, context->scene, &ladder, &is_live)) {
-        snprintf(out->title, sizeof out->title, tr("ladder"));
+        pane_title(out, tr("ladder"));
         return;
     }
-    const char *machine = ladder.sample ? ladder.sample->machine : tr("not timed");
-    if (!strncmp(machine, "NVIDIA ", 7)) machine += 7;
+    const char *machine = ladder.sample ? scene_machine_name(ladder.sample->machine) : tr("not timed");
     int timed = ladder_timed(&ladder, &all);
     if (is_live && *timings->measuring)
-        snprintf(out->title, sizeof out->title, tr("ladder  %s %s  %.30s, live: %d of %d, now %.30s"),
-                 ladder.of.dtype, ladder.of.op, machine, timed, all, timings->measuring);
+        pane_title(out, tr("ladder  %s %s  %.30s, live: %d of %d, now %.30s"), ladder.of.dtype, ladder.of.op,
+                   machine, timed, all, timings->measuring);
     else if (is_live)
-        snprintf(out->title, sizeof out->title, tr("ladder  %s %s  %.30s, live"), ladder.of.dtype,
-                 ladder.of.op, machine);
+        pane_title(out, tr("ladder  %s %s  %.30s, live"), ladder.of.dtype, ladder.of.op, machine);
     else
-        snprintf(out->title, sizeof out->title, tr("ladder  %s %s  %.30s, recorded %.10s"), ladder.of.dtype,
-                 ladder.of.op, machine,
-                 ladder.sample && ladder.sample->measured ? ladder.sample->measured : "");
+        pane_title(out, tr("ladder  %s %s  %.30s, recorded %.10s"), ladder.of.dtype, ladder.of.op, machine,
+                   ladder.sample && ladder.sample->measured ? ladder.sample->measured : "");
     static const char *const ways[TIMES_WAY_COUNT] = {"L2 cold", "L2 warm", "cold calls", "warm calls"};
-    snprintf(out->note, sizeof out->note, tr("%s; %s"),
-             tr(out->columns < NARROW ? ways[ladder.of.way] : timing_way_name(ladder.of.way)),
-             ladder.of.alone ? tr("the kernel alone") : tr("to one number"));
+    pane_note(out, tr("%s; %s"),
+              tr(out->columns < NARROW ? ways[ladder.of.way] : timing_way_name(ladder.of.way)),
+              ladder.of.alone ? tr("the kernel alone") : tr("to one number"));
 }
 
 /* ---- the table ----------------------------------------------------------------------------------------- */
@@ -126,35 +254,18 @@ static void draw_heading(const Table *table, Canvas *canvas, Rectangle area) {
         ladder_print_size(table->ladder.sizes[table->first_size + i], size, sizeof size);
         snprintf(shown, sizeof shown, selected ? "[%s]" : "%s", size);
         int end = at + SIZE_COLUMNS - 2 + selected;
-        canvas_text(canvas, area, end - canvas_text_columns(shown), 0, selected ? ROLE_CURRENT : ROLE_DIM,
-                    shown);
+        canvas_right(canvas, area, end, 0, selected ? ROLE_CURRENT : ROLE_DIM, shown);
     }
     for (int i = 0; i < table->column_count; i++) {
         const LadderColumn *column = &table->columns[i];
         at += column->columns;
         const char *heading = tr(column->name);
-        canvas_text(canvas, area, at - canvas_text_columns(heading), 0, ROLE_DIM, heading);
+        canvas_right(canvas, area, at, 0, ROLE_DIM, heading);
     }
     bool left = table->first_size > 0, right = table->first_size + table->sizes < table->ladder.size_count;
     if (left) canvas_glyph(canvas, area, NAME_COLUMNS - 1, 0, ROLE_DIM, 0x2190);
     if (right)
         canvas_glyph(canvas, area, NAME_COLUMNS + table->sizes * SIZE_COLUMNS - 1, 0, ROLE_DIM, 0x2192);
-}
-
-static void draw_time(const Table *table, Canvas *canvas, Rectangle area, int at, int line, int row,
-                      int size) {
-    static const Role roles[LADDER_SPEEDS] = {ROLE_SLOWEST, ROLE_SLOW, ROLE_TEXT, ROLE_QUICK, ROLE_GOOD};
-    static const uint32_t bars[LADDER_SPEEDS] = {0x2581, 0x2582, 0x2584, 0x2586, 0x2588};
-    const Timing *timing = table->ladder.rows[row].times[size];
-    int speed = ladder_speed(&table->ladder, row, size);
-    char time[24];
-    ladder_print_time(timing ? timing->median : (double)NAN, time, sizeof time);
-    Role role = speed < 0 ? ROLE_DIM : roles[speed];
-    canvas_print(canvas, area, at, line, role, "%*s", SIZE_COLUMNS - 2, time);
-    if (speed < 0) return;
-    if (ladder_is_otherwise(&table->ladder, timing))
-        canvas_text(canvas, area, at + SIZE_COLUMNS - 2, line, ROLE_DIM, "*");
-    canvas_glyph(canvas, area, at + SIZE_COLUMNS - 1, line, role, bars[speed]);
 }
 
 static void draw_row(const Table *table, Canvas *canvas, Rectangle area, int line, int row) {
@@ -168,18 +279,32 @@ static void draw_row(const Table *table, Canvas *canvas, Rectangle area, int lin
                  : row < table->ladder.rung_count ? ROLE_TEXT
                                                   : ROLE_DIM,
                  "%.*s", NAME_COLUMNS - 5, of->id);
-    for (int i = 0; i < table->sizes; i++, at += SIZE_COLUMNS)
-        draw_time(table, canvas, area, at, line, row, table->first_size + i);
+    for (int i = 0; i < table->sizes; i++, at += SIZE_COLUMNS) {
+        int size = table->first_size + i;
+        static const Role roles[LADDER_SPEEDS] = {ROLE_SLOWEST, ROLE_SLOW, ROLE_TEXT, ROLE_QUICK, ROLE_GOOD};
+        static const uint32_t bars[LADDER_SPEEDS] = {0x2581, 0x2582, 0x2584, 0x2586, 0x2588};
+        const Timing *timing = table->ladder.rows[row].times[size];
+        int speed = ladder_speed(&table->ladder, row, size);
+        char time[24];
+        ladder_print_time(timing ? timing->median : (double)NAN, time, sizeof time);
+        Role role = speed < 0 ? ROLE_DIM : roles[speed];
+        canvas_print(canvas, area, at, line, role, "%*s", SIZE_COLUMNS - 2, time);
+        if (speed >= 0) {
+            if (ladder_is_otherwise(&table->ladder, timing))
+                canvas_text(canvas, area, at + SIZE_COLUMNS - 2, line, ROLE_DIM, "*");
+            canvas_glyph(canvas, area, at + SIZE_COLUMNS - 1, line, role, bars[speed]);
+        }
+    }
     for (int i = 0; i < table->column_count; i++) {
         const LadderColumn *column = &table->columns[i];
         char text[48] = "-";
         column->print(column, &table->ladder, &table->figures[row], row, table->size, text, sizeof text);
         at += column->columns;
-        canvas_text(canvas, area, at - canvas_text_columns(text), line,
-                    !strcmp(text, "-") ? ROLE_DIM
-                    : selected         ? ROLE_CURRENT
-                                       : ROLE_TEXT,
-                    text);
+        canvas_right(canvas, area, at, line,
+                     !strcmp(text, "-") ? ROLE_DIM
+                     : selected         ? ROLE_CURRENT
+                                        : ROLE_TEXT,
+                     text);
     }
     if (!selected) return;
     int column = NAME_COLUMNS + (table->size - table->first_size) * SIZE_COLUMNS;
@@ -206,25 +331,6 @@ static void print_costs(const LadderFigures *figures, Text *text) {
         add_count(text, tr("sectors, "), figures->sectors);
         add_count(text, tr("barriers"), figures->barriers);
     }
-}
-
-static void print_times(const Table *table, Text *text) {
-    const LadderFigures *figures = &table->figures[table->row];
-    char time[24], size[24];
-    ladder_print_size(table->ladder.sizes[table->size], size, sizeof size);
-    text_print(text, tr("%s at %s: "), table->ladder.rows[table->row].id, size);
-    if (isnan(figures->microseconds)) {
-        const char *why = table->ladder.rows[table->row].skipped[table->size];
-        text_print(text, tr("not timed%s%s"), why ? tr(": ") : "", why ? tr(why) : "");
-        return;
-    }
-    ladder_print_time(figures->microseconds, time, sizeof time);
-    text_print(text, tr("%s us, %.*f GB/s"), time, figures->gigabytes < 99.95, figures->gigabytes);
-    if (!isnan(figures->read_share))
-        text_print(text, tr(", %.*f %% of the read peak"), figures->read_share < 0.0995,
-                   figures->read_share * 100);
-    if (!isnan(figures->over_first)) text_print(text, tr("; %.2fx K0"), figures->over_first);
-    if (!isnan(figures->over_before)) text_print(text, tr(", %.2fx the row before"), figures->over_before);
 }
 
 /* Its name in the articles, and their measurements. */
@@ -292,7 +398,22 @@ typedef void Say(const Table *table, const StepContext *context, Text *text);
 
 static void say_times(const Table *table, const StepContext *context, Text *text) {
     (void)context;
-    print_times(table, text);
+    const LadderFigures *figures = &table->figures[table->row];
+    char time[24], size[24];
+    ladder_print_size(table->ladder.sizes[table->size], size, sizeof size);
+    text_print(text, tr("%s at %s: "), table->ladder.rows[table->row].id, size);
+    if (isnan(figures->microseconds)) {
+        const char *why = table->ladder.rows[table->row].skipped[table->size];
+        text_print(text, tr("not timed%s%s"), why ? tr(": ") : "", why ? tr(why) : "");
+        return;
+    }
+    ladder_print_time(figures->microseconds, time, sizeof time);
+    text_print(text, tr("%s us, %.*f GB/s"), time, figures->gigabytes < 99.95, figures->gigabytes);
+    if (!isnan(figures->read_share))
+        text_print(text, tr(", %.*f %% of the read peak"), figures->read_share < 0.0995,
+                   figures->read_share * 100);
+    if (!isnan(figures->over_first)) text_print(text, tr("; %.2fx K0"), figures->over_first);
+    if (!isnan(figures->over_before)) text_print(text, tr(", %.2fx the row before"), figures->over_before);
 }
 
 static void say_limit(const Table *table, const StepContext *context, Text *text) {
@@ -329,20 +450,6 @@ static void draw_clauses(Canvas *canvas, Rectangle area, int row, Role role, con
     canvas_text(canvas, area, 0, row, role, line);
 }
 
-/* One line each, as many as there is room for; in the larger form after an empty line. */
-static void draw_words(const Table *table, const StepContext *context, Canvas *canvas, Rectangle area) {
-    static Say *const say[] = {say_times, say_limit, say_costs, say_articles};
-    int first = table->words > 3, lines = table->words - 1 - first;
-    draw_keys(context->view, canvas, area);
-    for (int i = 0; i < lines && i < (int)(sizeof say / sizeof *say); i++) {
-        Text text = {0};
-        say[i](table, context, &text);
-        draw_clauses(canvas, area, area.rows - table->words + first + i, i < 3 ? ROLE_TEXT : ROLE_DIM,
-                     text_string(&text));
-        text_done(&text);
-    }
-}
-
 static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
     Table table = {0};
     if (!table_init(&table, context, area)) {
@@ -355,7 +462,17 @@ static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
     Rectangle list = {area.column, area.row, area.columns, HEADING_ROWS + table.rows};
     canvas_more(canvas, list, table.first_row > 0, table.first_row + table.rows < table.ladder.row_count);
     draw_claims(&table, context->scene->borrowed.timings->counts, canvas, area);
-    draw_words(&table, context, canvas, area);
+    /* One line each, as many as there is room for; in the larger form after an empty line. */
+    static Say *const say[] = {say_times, say_limit, say_costs, say_articles};
+    int first = table.words > 3, lines = table.words - 1 - first;
+    draw_keys(context->view, canvas, area);
+    for (int i = 0; i < lines && i < (int)(sizeof say / sizeof *say); i++) {
+        Text text = {0};
+        say[i](&table, context, &text);
+        draw_clauses(canvas, area, area.rows - table.words + first + i, i < 3 ? ROLE_TEXT : ROLE_DIM,
+                     text_string(&text));
+        text_done(&text);
+    }
 }
 
 /* Selects; a click on the selection opens it. */

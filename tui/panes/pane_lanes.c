@@ -4,10 +4,7 @@
 #include "tui/panes/pane.h"
 
 #include "base/language.h"
-#include "base/memory.h"
-#include "tui/panes/path_signs.h"
 #include "tui/panes/ruler.h"
-#include "tui/view/registers.h"
 #include <stdio.h>
 #include <string.h>
 #include <stdlib.h>
@@ -27,10 +24,10 @@ typedef struct WarpRow {
 } WarpRow;
 
 static void head(const StepContext *context, PaneHead *out) {
-    snprintf(out->title, sizeof out->title, tr("lanes  block %u, w%d, lane %d"),
-             trace_block_linear(context->steps->block), context->event.warp, context->view->selection.lane);
-    snprintf(out->note, sizeof out->note, tr("%u of %d active"),
-             context->step_index->step[context->view->place.step].lanes, context->step_index->thread_count);
+    pane_title(out, tr("lanes  block %u, w%d, lane %d"), trace_block_linear(context->steps->block),
+               context->event.warp, context->view->selection.lane);
+    pane_note(out, tr("%u of %d active"), context->step_index->step[context->view->place.step].lanes,
+              context->step_index->thread_count);
 }
 
 static bool same(const WarpState *a, const WarpState *b) {
@@ -212,9 +209,7 @@ static void draw_values(const StepContext *context, Canvas *canvas, Rectangle ar
     while (per_row > 1 && LANE_COLUMNS + per_row * width > area.columns) per_row /= 2;
     if (area.rows * per_row < WARP_LANES) {
         int selected = context->view->selection.lane / per_row, rows = WARP_LANES / per_row;
-        int top = selected - area.rows / 2;
-        if (top > rows - area.rows) top = rows - area.rows;
-        first = (top < 0 ? 0 : top) * per_row;
+        first = canvas_first_shown(selected, area.rows, rows) * per_row;
     }
     for (int lane = first; lane < WARP_LANES && lane < first + area.rows * per_row; lane++) {
         int row = (lane - first) / per_row, column = LANE_COLUMNS + lane % per_row * width;
@@ -226,16 +221,6 @@ static void draw_values(const StepContext *context, Canvas *canvas, Rectangle ar
         if (lane == context->view->selection.lane)
             canvas_reverse(canvas, area, column + width - (int)strlen(text), row, (int)strlen(text));
     }
-}
-
-/* "values of w0", "%r21 of w0, hex" */
-static void print_what(const StepContext *context, const Values *values, char *out, size_t bytes) {
-    char element[32] = "";
-    const char *format = step_context_value_format_name(context);
-    if (!values->reg && context->event.element_count > 1)
-        snprintf(element, sizeof element, tr(", first of %d"), context->event.element_count);
-    snprintf(out, bytes, tr("%s of w%d%s%s%s"), values->reg ? values->reg->name : tr("values"),
-             context->event.warp, *format ? tr(", ") : "", format, element);
 }
 
 /* The meaning of the glyphs and of the values below. */
@@ -259,7 +244,13 @@ static void draw_legend(const StepContext *context, Canvas *canvas, Rectangle ar
     }
     if (!values->lanes || row + 1 >= area.rows) return;
     char what[64];
-    print_what(context, values, what, sizeof what);
+    /* "values of w0", "%r21 of w0, hex" */
+    char element[32] = "";
+    const char *format = step_context_value_format_name(context);
+    if (!values->reg && context->event.element_count > 1)
+        snprintf(element, sizeof element, tr(", first of %d"), context->event.element_count);
+    snprintf(what, sizeof what, tr("%s of w%d%s%s%s"), values->reg ? values->reg->name : tr("values"),
+             context->event.warp, *format ? tr(", ") : "", format, element);
     int columns = canvas_text_columns(what);
     if (at + 1 + columns <= area.columns)
         canvas_text(canvas, area, area.columns - columns, row, ROLE_DIM, what);
@@ -275,16 +266,6 @@ typedef struct Arrangement {
     Values values;
     int values_row;
 } Arrangement;
-
-/* As many rows as fit, around the shown warp. */
-static void choose_rows(const StepContext *context, Arrangement *plan, int room) {
-    int selected = 0;
-    while (selected < plan->count && plan->rows[selected].last < context->event.warp) selected++;
-    if (plan->count > room && selected >= room - 1) plan->first = room > 1 ? selected - room + 2 : selected;
-    if (plan->first > plan->count - room) plan->first = plan->count - room;
-    if (plan->first < 0) plan->first = 0;
-    plan->shown = plan->count - plan->first < room ? plan->count - plan->first : room;
-}
 
 static int fill_rows(const StepContext *context, int room, WarpRow *rows) {
     const ViewDisplay *display = &context->view->display;
@@ -305,7 +286,7 @@ static void choose_cells(const StepContext *context, Arrangement *plan, int colu
     int width = (columns - LABEL_COLUMNS - LARGE_NOTE_COLUMNS) / WARP_LANES;
     if (rows < 2) return;
     plan->cell_rows = rows;
-    plan->width = width < 1 ? 1 : width > MOST_COLUMNS ? MOST_COLUMNS : width;
+    plan->width = canvas_clamp(width, 1, MOST_COLUMNS);
 }
 
 static void arrange(const StepContext *context, Rectangle area, Arrangement *plan) {
@@ -315,7 +296,12 @@ static void arrange(const StepContext *context, Rectangle area, Arrangement *pla
     int room = area.rows - plan->ruler;
     plan->count = fill_rows(context, room, plan->rows);
     choose_cells(context, plan, area.columns, room);
-    choose_rows(context, plan, room);
+    /* As many rows as fit, around the shown warp. */
+    int selected = 0;
+    while (selected < plan->count && plan->rows[selected].last < context->event.warp) selected++;
+    if (plan->count > room && selected >= room - 1) plan->first = room > 1 ? selected - room + 2 : selected;
+    plan->first = canvas_scroll(plan->first, room, plan->count);
+    plan->shown = plan->count - plan->first < room ? plan->count - plan->first : room;
     plan->label = LABEL_COLUMNS;
     for (int i = 0; i < plan->count; i++) {
         char name[32];

@@ -3,7 +3,6 @@
 
 #include "base/language.h"
 #include "tui/panes/pane.h"
-#include "tui/view/ladder_view.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -38,17 +37,15 @@ static void head(const StepContext *context, PaneHead *out) {
     Latencies latencies;
     bool is_live;
     gather(context, &latencies, &is_live);
-    const char *machine = latencies.machine ? latencies.machine : tr("not measured");
-    if (!strncmp(machine, "NVIDIA ", 7)) machine += 7;
+    const char *machine = latencies.machine ? scene_machine_name(latencies.machine) : tr("not measured");
     if (is_live)
-        snprintf(out->title, sizeof out->title, tr("latencies  %.40s, live"), machine);
+        pane_title(out, tr("latencies  %.40s, live"), machine);
     else
-        snprintf(out->title, sizeof out->title, tr("latencies  %.40s, recorded %.10s"), machine,
-                 latencies.measured ? latencies.measured : "");
+        pane_title(out, tr("latencies  %.40s, recorded %.10s"), machine,
+                   latencies.measured ? latencies.measured : "");
     if (!isnan(latencies.clock))
-        snprintf(out->note, sizeof out->note,
-                 out->columns < 100 ? "%.0f MHz" : tr("cycles until the result can be used; %.0f MHz"),
-                 latencies.clock);
+        pane_note(out, out->columns < 100 ? "%.0f MHz" : tr("cycles until the result can be used; %.0f MHz"),
+                  latencies.clock);
 }
 
 static int list_lines(const Latencies *latencies, LatencyLine lines[MOST_LINES]) {
@@ -80,7 +77,7 @@ static void draw_line(const Latencies *latencies, const LatencyLine *line, Canva
         canvas_print(canvas, area, LABEL_COLUMNS + CYCLE_COLUMNS, at, ROLE_DIM, "%*.1f ns", TIME_COLUMNS - 4,
                      row->nanoseconds);
     int length = (int)(row->cycles / latencies->most * (area.columns - left) + 0.5);
-    for (int i = 0; i < length || i == 0; i++) canvas_glyph(canvas, area, left + i, at, ROLE_BAR, 0x2588);
+    canvas_row(canvas, area, left, at, length > 1 ? length : 1, ROLE_BAR, 0x2588);
 }
 
 /* Groups stay whole when they are divided into two columns. */
@@ -103,7 +100,7 @@ static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
     }
     int count = list_lines(&latencies, lines), scroll = context->view->transient.scroll;
     int first = count > inside.rows && area.columns >= 76 ? divide(lines, count) : count;
-    if (scroll > first - inside.rows) scroll = first > inside.rows ? first - inside.rows : 0;
+    scroll = canvas_scroll(scroll, inside.rows, first);
     Rectangle left = inside, right = inside;
     if (first < count) {
         left.columns = (inside.columns - COLUMN_GAP) / 2;

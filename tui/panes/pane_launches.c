@@ -2,7 +2,6 @@
 #include "tui/panes/pane.h"
 
 #include "base/language.h"
-#include "tui/panes/output_lines.h"
 #include "tui/view/launch_view.h"
 
 #include <stdlib.h>
@@ -27,14 +26,12 @@ static void head(const StepContext *context, PaneHead *out) {
     for (int i = 0; i < capture->launch_count; i++) seconds += capture->launches[i].seconds;
     launch_view_print_end(program, &end);
     output_last_line(program, &last);
-    snprintf(out->note, sizeof out->note, tr("%d launch%s, %d distinct, %.1f s emulated"),
-             capture->launch_count, capture->launch_count == 1 ? "" : "es", launch_count_distinct(capture),
-             seconds);
-    int at = snprintf(out->title, sizeof out->title, tr("launches  the program %s"), text_string(&end));
+    pane_note(out, tr("%d launch%s, %d distinct, %.1f s emulated"), capture->launch_count,
+              capture->launch_count == 1 ? "" : "es", launch_count_distinct(capture), seconds);
+    pane_title(out, tr("launches  the program %s"), text_string(&end));
     int room = out->columns - canvas_text_columns(out->title) - canvas_text_columns(out->note) - 8;
-    if (room > 0 && last.length && at > 0 && (size_t)at < sizeof out->title)
-        snprintf(out->title + at, sizeof out->title - (size_t)at, ": \"%.*s\"",
-                 output_fit(text_string(&last), room), text_string(&last));
+    if (room > 0 && last.length)
+        pane_add_title(out, ": \"%.*s\"", output_fit(text_string(&last), room), text_string(&last));
     text_done(&end);
     text_done(&last);
 }
@@ -125,16 +122,6 @@ static Role role_of(const Captured *capture, const LaunchRow *row, LaunchColumn 
     const CapturedLaunch *launch = &capture->launches[row->first];
     if (column == LAUNCH_FINDING && launch->error) return ROLE_CONFLICT;
     return row->is_repeat || !launch_view_can_show(capture, row->first) ? ROLE_DIM : ROLE_TEXT;
-}
-
-static void draw_titles(const LaunchColumns *columns, Canvas *canvas, Rectangle area) {
-    Rectangle cell = {area.column + MARKS, area.row, 0, area.rows};
-    for (int c = 0; c < LAUNCH_COLUMNS; c++) {
-        cell.columns = columns->width[c];
-        if (!cell.columns) continue;
-        draw_cell(canvas, cell, 0, ROLE_TITLE, (LaunchColumn)c, tr(launch_column_title((LaunchColumn)c)));
-        cell.column += cell.columns + columns->gap;
-    }
 }
 
 static void draw_row(const StepContext *context, const LaunchRow *row, const LaunchColumns *columns,
@@ -246,13 +233,6 @@ static LaunchAreas divide(const StepContext *context, Rectangle area, int row_co
     return out;
 }
 
-/* The first row on the screen: the selected one is in the middle, except at both ends. */
-static int first_row(int choice, int count, int rows) {
-    int first = choice - rows / 2;
-    if (first > count - rows) first = count - rows;
-    return first < 0 ? 0 : first;
-}
-
 static void draw_hints(const View *view, Canvas *canvas, Rectangle area) {
     const char *message = view->transient.message;
     if (*message)
@@ -274,9 +254,17 @@ static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
     LaunchColumns columns;
     measure(capture, rows, count, &columns);
     fit(&columns, area.columns);
-    if (count) draw_titles(&columns, canvas, areas.titles);
+    if (count) {
+        Rectangle cell = {areas.titles.column + MARKS, areas.titles.row, 0, areas.titles.rows};
+        for (int c = 0; c < LAUNCH_COLUMNS; c++) {
+            cell.columns = columns.width[c];
+            if (!cell.columns) continue;
+            draw_cell(canvas, cell, 0, ROLE_TITLE, (LaunchColumn)c, tr(launch_column_title((LaunchColumn)c)));
+            cell.column += cell.columns + columns.gap;
+        }
+    }
     if (!count) canvas_text(canvas, areas.titles, 0, 0, ROLE_TEXT, tr("the program launched no kernel"));
-    int first = first_row(choice, count, areas.list.rows);
+    int first = canvas_first_shown(choice, areas.list.rows, count);
     for (int at = 0; at < areas.list.rows && first + at < count; at++)
         draw_row(context, &rows[first + at], &columns, canvas, areas.list, at, first + at == choice);
     canvas_more(canvas, areas.list, first > 0, first + areas.list.rows < count);
@@ -292,7 +280,7 @@ static ViewAnswer click(const StepContext *context, Rectangle area, int column, 
     free(launch_rows(program_of(context)->capture, &count));
     LaunchAreas areas = divide(context, area, count);
     int at = row - (areas.list.row - area.row);
-    int chosen = first_row(view->transient.choice, count, areas.list.rows) + at;
+    int chosen = canvas_first_shown(view->transient.choice, areas.list.rows, count) + at;
     (void)column;
     if (at < 0 || at >= areas.list.rows || chosen >= count) return VIEW_IGNORED;
     if (view->transient.choice == chosen) return launch_view_choose(view, context->scene, chosen);

@@ -6,7 +6,6 @@
 
 #include "base/language.h"
 #include "ptx/matrix.h"
-#include "tui/view/registers.h"
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -47,11 +46,11 @@ static void head(const StepContext *context, PaneHead *out) {
     const PtxInstruction *in = context->code ? context->code->instruction : NULL;
     MatrixPicture picture = picture_of(in);
     if (picture.m)
-        snprintf(out->title, sizeof out->title, tr("%s   w%d   D = A * B + C: %d x %d sums of %d products"),
-                 in->name, context->event.warp, picture.m, picture.n, picture.k);
+        pane_title(out, tr("%s   w%d   D = A * B + C: %d x %d sums of %d products"), in->name,
+                   context->event.warp, picture.m, picture.n, picture.k);
     else
-        snprintf(out->title, sizeof out->title, tr("%s   w%d   the rows of A become columns"),
-                 in ? in->name : tr("matrix"), context->event.warp);
+        pane_title(out, tr("%s   w%d   the rows of A become columns"), in ? in->name : tr("matrix"),
+                   context->event.warp);
 }
 
 /* ---- maps ---------------------------------------------------------------------------------------------- */
@@ -88,9 +87,7 @@ static int first_row(const LaneMap *map, int lane, int visible) {
     for (int r = map->rows - 1; r >= 0; r--)
         for (int c = 0; c < map->columns; c++)
             if (map->lane[r][c] == lane) row = r;
-    int first = row - visible / 2;
-    if (first > map->rows - visible) first = map->rows - visible;
-    return first < 0 ? 0 : first;
+    return canvas_first_shown(row, visible, map->rows);
 }
 
 static void draw_map(const StepContext *context, Canvas *canvas, Rectangle area, int column,
@@ -165,24 +162,6 @@ static void draw_register(const StepContext *context, Canvas *canvas, Rectangle 
     }
 }
 
-/* D first: the result of the instruction. Further matrices are beside the first if there is room. */
-static void draw_list(const StepContext *context, Canvas *canvas, Rectangle area,
-                      const MatrixPicture *picture) {
-    canvas_print(canvas, area, 0, 0, ROLE_CURRENT, tr("lane %d   row, column"),
-                 context->view->selection.lane);
-    int number = 0, rows = area.rows - MAP_TOP;
-    for (int i = 0; i < picture->count; i++) {
-        const MatrixOperand *operand = &picture->operands[(i + picture->count - 1) % picture->count];
-        for (int r = 0; r < operand->fragment.distinct; r++, number++) {
-            Rectangle at = area;
-            at.column += number / rows * LIST_COLUMNS;
-            at.columns -= number / rows * LIST_COLUMNS;
-            if (at.columns >= LIST_COLUMNS - GAP)
-                draw_register(context, canvas, at, MAP_TOP + number % rows, operand, r);
-        }
-    }
-}
-
 /* ---- the picture --------------------------------------------------------------------------------------- */
 
 static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
@@ -197,7 +176,20 @@ static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
     Rectangle list = area;
     list.column += column;
     list.columns -= column;
-    draw_list(context, canvas, list, &picture);
+    /* D first: the result of the instruction. Further matrices are beside the first if there is room. */
+    canvas_print(canvas, list, 0, 0, ROLE_CURRENT, tr("lane %d   row, column"),
+                 context->view->selection.lane);
+    int number = 0, rows = list.rows - MAP_TOP;
+    for (int i = 0; i < picture.count; i++) {
+        const MatrixOperand *operand = &picture.operands[(i + picture.count - 1) % picture.count];
+        for (int r = 0; r < operand->fragment.distinct; r++, number++) {
+            Rectangle at = list;
+            at.column += number / rows * LIST_COLUMNS;
+            at.columns -= number / rows * LIST_COLUMNS;
+            if (at.columns >= LIST_COLUMNS - GAP)
+                draw_register(context, canvas, at, MAP_TOP + number % rows, operand, r);
+        }
+    }
 }
 
 /* Selects the lane of the cell. */

@@ -15,11 +15,11 @@ static void head(const StepContext *context, PaneHead *out) {
                                          [MENU_HOME] = "redviz   find: ",
                                          [MENU_PALETTE] = ":"};
     const ViewTransient *transient = &context->view->transient;
-    snprintf(out->title, sizeof out->title, "%s%s_", tr(titles[transient->menu]), transient->filter);
-    snprintf(out->note, sizeof out->note, "%s",
-             transient->menu == MENU_PALETTE ? tr("an action, kernel, lecture or step; Esc closes")
-             : transient->menu == MENU_HOME  ? tr("type to find, Enter opens, F10 quits")
-                                             : tr("type to filter, Enter opens, Esc closes"));
+    pane_title(out, "%s%s_", tr(titles[transient->menu]), transient->filter);
+    pane_note(out, "%s",
+              transient->menu == MENU_PALETTE ? tr("an action, kernel, lecture or step; Esc closes")
+              : transient->menu == MENU_HOME  ? tr("type to find, Enter opens, F10 quits")
+                                              : tr("type to filter, Enter opens, Esc closes"));
 }
 
 /* ---- lines --------------------------------------------------------------------------------------------- */
@@ -46,9 +46,7 @@ static void make_lines(const View *view, const MenuList *list, Lines *out) {
 static int first_line(const View *view, const Lines *lines, int rows) {
     int at = 0;
     while (at < lines->count && lines->line[at] != view->transient.choice) at++;
-    int first = at - rows / 2, last = lines->count - rows;
-    if (first > last) first = last;
-    return first < 0 ? 0 : first;
+    return canvas_first_shown(at, rows, lines->count);
 }
 
 typedef struct Areas {
@@ -76,19 +74,15 @@ static void print_keys(const char *list, bool ascii, char *out, size_t bytes) {
         at += (size_t)snprintf(out + at, bytes - at, "%s%s", i ? " " : "", key);
 }
 
-static void print_name(const MenuRow *row, bool ascii, bool sectioned, char *out, size_t bytes) {
-    bool is_action = row->kind == MENU_ACTION || row->kind == MENU_BACK;
-    if (is_action)
-        print_keys(row->name, ascii, out, bytes);
-    else
-        snprintf(out, bytes, "%s%s", row->kind == MENU_LECTURE && !sectioned ? tr("lecture ") : "",
-                 row->name);
-}
-
 static void draw_row(const MenuRow *row, Canvas *canvas, Rectangle area, int line, bool chosen,
                      bool sectioned) {
     char name[128];
-    print_name(row, canvas->ascii, sectioned, name, sizeof name);
+    bool is_action = row->kind == MENU_ACTION || row->kind == MENU_BACK;
+    if (is_action)
+        print_keys(row->name, canvas->ascii, name, sizeof name);
+    else
+        snprintf(name, sizeof name, "%s%s", row->kind == MENU_LECTURE && !sectioned ? tr("lecture ") : "",
+                 row->name);
     Role role = chosen ? ROLE_CURRENT : ROLE_TEXT;
     canvas_text(canvas, area, 0, line, role, chosen ? ">" : " ");
     int columns = canvas_text(canvas, area, 1, line, role, name) + 3;

@@ -78,37 +78,34 @@ static void head(const StepContext *context, PaneHead *out) {
     BoxRow row = boxes_row(context, out->columns);
     char name[32], distance[64];
     if (!row.level) {
-        snprintf(out->title, sizeof out->title, tr("reduction"));
+        pane_title(out, tr("reduction"));
         return;
     }
     boxes_print_name(&row, name, sizeof name);
     bool is_narrow = out->columns < NARROW_HEAD; /* fewer words, none cut off */
     if (is_narrow)
-        snprintf(out->title, sizeof out->title, tr("reduction  %s"), name);
+        pane_title(out, tr("reduction  %s"), name);
     else
-        snprintf(out->title, sizeof out->title, tr("reduction   %s[%lld..%lld] of %d"), name,
-                 (long long)row.first, (long long)row.first + row.count - 1, row.level->box_count);
+        pane_title(out, tr("reduction   %s[%lld..%lld] of %d"), name, (long long)row.first,
+                   (long long)row.first + row.count - 1, row.level->box_count);
     print_distance(row.level, distance, sizeof distance);
     if (row.is_chain) {
-        snprintf(out->title, sizeof out->title, tr("reduction   t%d, element by element"),
-                 row.level->boxes[0].thread);
-        snprintf(out->note, sizeof out->note, tr("addition %lld of %d"), (long long)row.selected,
-                 row.level->box_count - 1);
+        pane_title(out, tr("reduction   t%d, element by element"), row.level->boxes[0].thread);
+        pane_note(out, tr("addition %lld of %d"), (long long)row.selected, row.level->box_count - 1);
         return;
     }
     int threads = boxes_tree(&row)->thread_count, folds = reduction_fold_count(row.reduction);
     if (boxes_show_adders(&row, out->rows))
-        snprintf(out->note, sizeof out->note, tr("level %d of %d: %s"), row.level->number, folds, distance);
+        pane_note(out, tr("level %d of %d: %s"), row.level->number, folds, distance);
     else if (row.level->kind == TREE_FOLD)
-        snprintf(out->note, sizeof out->note, tr("level %d of %d: %s; %d of %d %sadd"), row.level->number,
-                 folds, distance, row.level->adder_count, threads, is_narrow ? "" : tr("threads "));
+        pane_note(out, tr("level %d of %d: %s; %d of %d %sadd"), row.level->number, folds, distance,
+                  row.level->adder_count, threads, is_narrow ? "" : tr("threads "));
     else if (boxes_has_trap(&row))
-        snprintf(out->note, sizeof out->note, tr("%s; %u of %d threads %s"), distance,
-                 context->step_index->step[context->view->place.step].lanes, threads,
-                 context->event.is_load ? tr("load") : tr("store"));
+        pane_note(out, tr("%s; %u of %d threads %s"), distance,
+                  context->step_index->step[context->view->place.step].lanes, threads,
+                  context->event.is_load ? tr("load") : tr("store"));
     else
-        snprintf(out->note, sizeof out->note, tr("%s; %d of %d threads"), distance, row.level->adder_count,
-                 threads);
+        pane_note(out, tr("%s; %d of %d threads"), distance, row.level->adder_count, threads);
 }
 
 /* The levels before this one, a row each, if they have the same boxes. */
@@ -206,23 +203,6 @@ static bool is_alive(const BoxRow *row) {
     return false;
 }
 
-/* Below a whole row of boxes, the next ones with values, as long as each has room for its values and operands. */
-static void draw_bands(BoxRow row, int used, int each) {
-    enum { GAP = 1 };
-    int rows = row.area.rows, width = row.count, count = row.level->box_count;
-    int top_row = row.area.row;
-    if (row.is_chain || boxes_has_trap(&row)) return;
-    for (int top = used + GAP; top + each <= rows && row.first + width < count;) {
-        row.first += width;
-        if (row.first + row.count > count) row.count = (int)(count - row.first);
-        if (!is_alive(&row)) continue;
-        row.area.row = top_row + top;
-        row.area.rows = rows - top;
-        draw_levels(&row, NULL);
-        top += each + GAP;
-    }
-}
-
 static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
     enum { LEAST_TALL_ROWS = 4 * CANVAS_BIG_ROWS };
     BoxRow row = boxes_row(context, area.columns);
@@ -231,7 +211,20 @@ static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
     row.area = area;
     if (area.rows < LEAST_TALL_ROWS) row.tall = 1;
     int history, used = draw_levels(&row, &history);
-    draw_bands(row, used, used - history);
+    /* Below a whole row of boxes, the next ones with values, as long as each has room for its values and operands. */
+    enum { GAP = 1 };
+    int rows = row.area.rows, width = row.count, count = row.level->box_count;
+    int top_row = row.area.row;
+    if (row.is_chain || boxes_has_trap(&row)) return;
+    for (int top = used + GAP; top + (used - history) <= rows && row.first + width < count;) {
+        row.first += width;
+        if (row.first + row.count > count) row.count = (int)(count - row.first);
+        if (!is_alive(&row)) continue;
+        row.area.row = top_row + top;
+        row.area.rows = rows - top;
+        draw_levels(&row, NULL);
+        top += (used - history) + GAP;
+    }
 }
 
 const Pane pane_reduction = {.slot = SLOT_REDUCTION, .tells_here = HIDES_VALUES, .head = head, .draw = draw};

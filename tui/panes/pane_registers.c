@@ -3,16 +3,14 @@
 #include "tui/panes/pane.h"
 
 #include "base/language.h"
-#include "tui/view/registers.h"
 #include <inttypes.h>
 #include <stdio.h>
 
 enum { NAME_COLUMNS = 8, LEAST_VALUE_COLUMNS = 12, INPUTS_COLUMNS = 8, STEP_COLUMNS = 11 };
 
 static void head(const StepContext *context, PaneHead *out) {
-    snprintf(out->title, sizeof out->title, tr("registers  w%d lane %d"), context->event.warp,
-             context->view->selection.lane);
-    snprintf(out->note, sizeof out->note, tr("after this step"));
+    pane_title(out, tr("registers  w%d lane %d"), context->event.warp, context->view->selection.lane);
+    pane_note(out, tr("after this step"));
 }
 
 /* Columns of the values: those of the longest, with a space before it. */
@@ -44,12 +42,6 @@ static void draw_register(const StepContext *context, Canvas *canvas, Rectangle 
                      STEP_COLUMNS, context->steps->step_of_event[from] + 1);
 }
 
-/* Ends before column `end`, which it returns. */
-static int draw_head(Canvas *canvas, Rectangle area, int end, const char *text) {
-    canvas_text(canvas, area, end - canvas_text_columns(text), 0, ROLE_DIM, text);
-    return end;
-}
-
 /* What to do if there is nothing to show; NULL: there is something. */
 static const char *print_empty(const StepContext *context, const Registers *registers) {
     RegisterValues values;
@@ -70,9 +62,9 @@ static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
         return;
     }
     int columns = value_columns(context, &registers);
-    int end = draw_head(canvas, area, NAME_COLUMNS + columns, tr("value"));
-    end = draw_head(canvas, area, end + INPUTS_COLUMNS, tr("inputs"));
-    draw_head(canvas, area, end + STEP_COLUMNS, tr("from step"));
+    int end = canvas_right(canvas, area, NAME_COLUMNS + columns, 0, ROLE_DIM, tr("value"));
+    end = canvas_right(canvas, area, end + INPUTS_COLUMNS, 0, ROLE_DIM, tr("inputs"));
+    canvas_right(canvas, area, end + STEP_COLUMNS, 0, ROLE_DIM, tr("from step"));
     for (int i = 0, row = 1; i < registers.count && row < area.rows; i++)
         if (register_values(context, registers.items[i], &values))
             draw_register(context, canvas, area, row++, columns, registers.items[i], &values);

@@ -61,8 +61,12 @@ static void list_line(SassPage *listing, const SassLine *line) {
     }
 }
 
-/* The text gets the width of the widest number of columns. */
-static SassColumns choose_columns(const SassKernel *kernel, int columns) {
+/* False: no machine code. */
+static bool listing_open(SassPage *listing, const StepContext *context, int columns) {
+    *listing = (SassPage){.context = context};
+    if (!sampled_code_open_assembled(context, &listing->code)) return false;
+    const SassKernel *kernel = listing->code.sass.kernel;
+    /* The text gets the width of the widest number of columns. */
     bool wide = columns >= WIDE, middle = columns >= MIDDLE;
     SassColumns out = {.at = wide ? 6 : 0, .has_commas = wide};
     if (kernel->counted.n) {
@@ -75,23 +79,11 @@ static SassColumns choose_columns(const SassKernel *kernel, int columns) {
         out.bar = wide ? 9 : middle ? 2 : 0;
     }
     out.text = columns - 1 - out.at - out.executed - out.lanes - out.off - out.samples - out.bar - 1;
-    return out;
-}
-
-static uint64_t samples_of(const SassInstruction *instruction) {
-    SassSums sums = {.executed = 0};
-    sass_add_up(&sums, instruction);
-    return sums.all_samples;
-}
-
-/* False: no machine code. */
-static bool listing_open(SassPage *listing, const StepContext *context, int columns) {
-    *listing = (SassPage){.context = context};
-    if (!sampled_code_open_assembled(context, &listing->code)) return false;
-    const SassKernel *kernel = listing->code.sass.kernel;
-    listing->columns = choose_columns(kernel, columns);
+    listing->columns = out;
     for (int i = 0; i < kernel->count; i++) {
-        uint64_t samples = samples_of(&kernel->instructions[i]);
+        SassSums sums = {.executed = 0};
+        sass_add_up(&sums, &kernel->instructions[i]);
+        uint64_t samples = sums.all_samples;
         if (samples > listing->most_samples) listing->most_samples = samples;
     }
     for (int i = 0; i < listing->code.line_count; i++) list_line(listing, &listing->code.lines[i]);
@@ -125,15 +117,14 @@ static int first_row(const SassPage *listing, int rows) {
     }
     int first = head > 0 ? head - 1 : 0;
     if (own >= first + rows - 1) first = own - rows / 2;
-    if (first > listing->count - rows) first = listing->count - rows;
-    return first > 0 ? first : 0;
+    return canvas_scroll(first, rows, listing->count);
 }
 
 /* ---- drawing ------------------------------------------------------------------------------------------- */
 
 /* Returns the column behind it. */
 static int draw_head(Canvas *canvas, Rectangle area, int at, int columns, const char *text) {
-    if (columns) canvas_text(canvas, area, at + columns - canvas_text_columns(text), 0, ROLE_DIM, text);
+    if (columns) canvas_right(canvas, area, at + columns, 0, ROLE_DIM, text);
     return at + columns;
 }
 
@@ -153,11 +144,10 @@ static void draw_bar(const SassPage *listing, uint64_t samples, Canvas *canvas, 
     double share = (double)samples / (double)listing->most_samples;
     if (columns == 2) {
         int height = (int)(share * 8 + 0.5);
-        canvas_glyph(canvas, area, at + 1, row, ROLE_BAR, 0x2580 + (uint32_t)(height < 1 ? 1 : height));
+        canvas_column(canvas, area, at + 1, row, ROLE_BAR, height < 1 ? 1 : height);
         return;
     }
-    int length = (int)(share * (columns - 1) + 0.5);
-    for (int i = 0; i < length; i++) canvas_glyph(canvas, area, at + 1 + i, row, ROLE_BAR, 0x2588);
+    canvas_row(canvas, area, at + 1, row, (int)(share * (columns - 1) + 0.5), ROLE_BAR, 0x2588);
 }
 
 /* The numbers of an instruction or a line; returns the column where the text begins. */
@@ -289,10 +279,10 @@ static SassParts parts_of(const SampledCode *code, Rectangle area) {
 static void head(const StepContext *context, PaneHead *out) {
     SampledCode code;
     char note[NOTE_BYTES];
-    snprintf(out->title, sizeof out->title, "sass");
+    pane_title(out, "sass");
     if (sampled_code_open_assembled(context, &code)) {
         print_note(&code, out->columns, note);
-        snprintf(out->note, sizeof out->note, "%.*s", (int)sizeof out->note - 1, note);
+        pane_note(out, "%.*s", (int)sizeof out->note - 1, note);
     }
     sampled_code_done(&code);
 }

@@ -6,7 +6,7 @@
 #include "tui/panes/ruler.h"
 #include <stdio.h>
 
-enum { LABEL_COLUMNS = 8, UNDEFINED = -1 };
+enum { UNDEFINED = -1 };
 
 typedef struct Shuffle {
     const char *mode; /* "down", "up", "bfly", "idx" */
@@ -52,39 +52,19 @@ static Shuffle shuffle_of(const StepContext *context) {
 static void head(const StepContext *context, PaneHead *out) {
     Shuffle shuffle = shuffle_of(context);
     char lanes[64];
-    int at = snprintf(out->title, sizeof out->title, "shuffle %s", shuffle.mode);
-    if (shuffle.delta) at += snprintf(out->title + at, sizeof out->title - (size_t)at, " %d", shuffle.delta);
+    pane_title(out, "shuffle %s", shuffle.mode);
+    if (shuffle.delta) pane_add_title(out, " %d", shuffle.delta);
     if (context->code && context->code->line.line)
-        at += snprintf(out->title + at, sizeof out->title - (size_t)at, tr("   line %d"),
-                       context->code->line.line);
-    snprintf(out->title + at, sizeof out->title - (size_t)at, "   w%d", context->event.warp);
+        pane_add_title(out, tr("   line %d"), context->code->line.line);
+    pane_add_title(out, "   w%d", context->event.warp);
     if (shuffle.undefined) {
         step_context_describe_lanes(shuffle.undefined, lanes, sizeof lanes);
-        snprintf(out->note, sizeof out->note, tr("%s: undefined value!"), lanes);
+        pane_note(out, tr("%s: undefined value!"), lanes);
         out->note_role = ROLE_WARNING;
     } else if (shuffle.keeps) {
         step_context_describe_lanes(shuffle.keeps, lanes, sizeof lanes);
-        snprintf(out->note, sizeof out->note, tr("%s keep%s"), lanes,
-                 shuffle.keeps & (shuffle.keeps - 1) ? tr(" their own values") : tr("s its own value"));
-    }
-}
-
-static void draw_sources(const StepContext *context, Canvas *canvas, Rectangle area, const Ruler *ruler) {
-    ruler_draw(ruler, canvas, area, 0, context->view->selection.lane);
-    canvas_text(canvas, area, 1, 1, ROLE_DIM, tr("from"));
-    uint32_t exists = step_context_existing_lanes(context, context->event.warp);
-    for (int lane = 0; lane < WARP_LANES; lane++) {
-        int column = ruler_column(ruler, lane), source = context->event.source[lane];
-        if (!(context->event.mask >> lane & 1))
-            canvas_glyph(canvas, area, column, 1, ROLE_IDLE, exists >> lane & 1 ? 0xB7 : GLYPH_ABSENT);
-        else if (source == UNDEFINED)
-            canvas_glyph(canvas, area, column, 1, ROLE_WARNING, '?');
-        else if (source == lane)
-            canvas_glyph(canvas, area, column, 1, ROLE_DIM, '=');
-        else if (ruler->width > 2 || (ruler->width > 1 && source < 10))
-            canvas_print(canvas, area, column - 1, 1, ROLE_ARROW, "%2d", source);
-        else
-            canvas_glyph(canvas, area, column, 1, ROLE_ARROW, source > lane ? 0x2190 : 0x2192);
+        pane_note(out, tr("%s keep%s"), lanes,
+                  shuffle.keeps & (shuffle.keeps - 1) ? tr(" their own values") : tr("s its own value"));
     }
 }
 
@@ -107,19 +87,6 @@ typedef struct Wires {
 static bool takes_from(const StepContext *context, int lane, int source) {
     return context->event.mask >> lane & 1 && source >= 0 && source != lane &&
            context->event.source[lane] == source;
-}
-
-/* The wires in the order of their first target. */
-static void find_wires(const StepContext *context, Wires *wires) {
-    for (int lane = 0; lane < WARP_LANES; lane++) {
-        int source = context->event.source[lane], found = 0;
-        if (!takes_from(context, lane, source)) continue;
-        bool both = takes_from(context, source, lane);
-        if (both && source < lane) continue; /* drawn with its partner's */
-        while (found < wires->count && wires->wires[found].source != source) found++;
-        if (found == wires->count) wires->wires[wires->count++] = (Wire){.source = source, .both = both};
-        wires->wires[found].targets |= 1u << lane;
-    }
 }
 
 static bool wire_serves(const Wire *wire, int lane) {
@@ -218,7 +185,16 @@ static void label_wire(const StepContext *context, const Wire *wire, Canvas *can
 static int draw_wires(const StepContext *context, Canvas *canvas, Rectangle area, const Ruler *ruler, int row,
                       int rows) {
     Wires wires = {.count = 0};
-    find_wires(context, &wires);
+    /* The wires in the order of their first target. */
+    for (int lane = 0; lane < WARP_LANES; lane++) {
+        int source = context->event.source[lane], found = 0;
+        if (!takes_from(context, lane, source)) continue;
+        bool both = takes_from(context, source, lane);
+        if (both && source < lane) continue; /* drawn with its partner's */
+        while (found < wires.count && wires.wires[found].source != source) found++;
+        if (found == wires.count) wires.wires[wires.count++] = (Wire){.source = source, .both = both};
+        wires.wires[found].targets |= 1u << lane;
+    }
     if (rows < 2 || !wires.count) return 0;
     keep_wires(&wires, ruler, context->view->selection.lane, rows - 1);
     for (int i = 0; i < wires.count; i++)
@@ -295,14 +271,14 @@ static void draw_values(const StepContext *context, Canvas *canvas, Rectangle ar
             draw_value(context, canvas, area, lane, ruler_column(ruler, lane) + 1, row);
         return;
     }
-    while (per_row > 1 && LABEL_COLUMNS + per_row * width > area.columns) per_row /= 2;
+    while (per_row > 1 && RULER_LABEL + per_row * width > area.columns) per_row /= 2;
     int first = context->view->selection.lane / per_row * per_row;
     if ((area.rows - row) / 3 >= WARP_LANES / per_row) first = 0;
     for (; first < WARP_LANES && row + 3 <= area.rows; first += per_row, row += 3) {
         canvas_text(canvas, area, 1, row, ROLE_DIM, "lane");
         draw_value_labels(canvas, area, row + 1);
         for (int i = 0; i < per_row; i++) {
-            int lane = first + i, column = LABEL_COLUMNS + (i + 1) * width - 1;
+            int lane = first + i, column = RULER_LABEL + (i + 1) * width - 1;
             canvas_print(canvas, area, column - 2, row,
                          lane == context->view->selection.lane ? ROLE_SELECTED : ROLE_DIM, "%2d", lane);
             draw_value(context, canvas, area, lane, column, row + 1);
@@ -311,10 +287,25 @@ static void draw_values(const StepContext *context, Canvas *canvas, Rectangle ar
 }
 
 static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
-    Ruler ruler = ruler_make(area, LABEL_COLUMNS, 0);
+    Ruler ruler = ruler_make(area, RULER_LABEL, 0);
     bool values = area.rows >= 9; /* at least three rows */
     int spare = area.rows - 2 - 1 - (values ? 3 : 0), row = 2;
-    draw_sources(context, canvas, area, &ruler);
+    ruler_draw(&ruler, canvas, area, 0, context->view->selection.lane);
+    canvas_text(canvas, area, 1, 1, ROLE_DIM, tr("from"));
+    uint32_t exists = step_context_existing_lanes(context, context->event.warp);
+    for (int lane = 0; lane < WARP_LANES; lane++) {
+        int column = ruler_column(&ruler, lane), source = context->event.source[lane];
+        if (!(context->event.mask >> lane & 1))
+            canvas_glyph(canvas, area, column, 1, ROLE_IDLE, exists >> lane & 1 ? 0xB7 : GLYPH_ABSENT);
+        else if (source == UNDEFINED)
+            canvas_glyph(canvas, area, column, 1, ROLE_WARNING, '?');
+        else if (source == lane)
+            canvas_glyph(canvas, area, column, 1, ROLE_DIM, '=');
+        else if (ruler.width > 2 || (ruler.width > 1 && source < 10))
+            canvas_print(canvas, area, column - 1, 1, ROLE_ARROW, "%2d", source);
+        else
+            canvas_glyph(canvas, area, column, 1, ROLE_ARROW, source > lane ? 0x2190 : 0x2192);
+    }
     row += draw_wires(context, canvas, area, &ruler, row, spare);
     draw_lane_note(context, canvas, area, row++);
     if (values)
@@ -324,17 +315,9 @@ static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
                     tr("= keeps its own value   ? undefined: the source lane is inactive"));
 }
 
-static ViewAnswer click(const StepContext *context, Rectangle area, int column, int row, View *view) {
-    Ruler ruler = ruler_make(area, LABEL_COLUMNS, 0);
-    int lane = ruler_lane_at(&ruler, column);
-    (void)context, (void)row;
-    if (lane >= 0) view->selection.lane = lane;
-    return VIEW_CHANGED;
-}
-
 const Pane pane_shuffle = {.slot = SLOT_PICTURE,
                            .tells_here = HIDES_LANES | HIDES_VALUES,
                            .kinds = 1u << TRACE_SHUFFLE,
                            .head = head,
                            .draw = draw,
-                           .click = click};
+                           .click = ruler_click};

@@ -4,16 +4,16 @@
  * stall reason of the current line in the last row. The sign after a line's number is of the block's whole
  * run: 'X' is an access of a hazard, '!' a bank conflict or another slow place
  * of the list that f goes through. */
+#include "tui/panes/sampled_code.h"
 #include "base/language.h"
 #include "base/characters.h"
 #include "tui/panes/pane.h"
-#include "tui/panes/source_gutter.h"
 #include "tui/panes/syntax.h"
 #include <assert.h>
 #include <stdio.h>
 
 enum {
-    GUTTER_COLUMNS = SOURCE_GUTTER_COLUMNS,
+    GUTTER_COLUMNS = 13,
     NUMBER_COLUMNS = 6,
     SIGN_COLUMN = 4,
     BESIDE_COLUMNS = 104,
@@ -22,6 +22,128 @@ enum {
 };
 enum { MOST_LINE_BYTES = 1024 }; /* longer lines have no colours */
 enum { AROUND_COLUMNS = 7 };     /* of a title and a note: the line and the spaces between them */
+
+/* ---- the gutter ---------------------------------------------------------------------------------------- */
+
+static const StepIndexSums *gutter_sums(const StepContext *context) {
+    const Steps *steps = context->steps;
+    int interval = context->step->interval_step;
+    switch (context->view->display.gutter) {
+    case GUTTER_RUN:
+        return step_index_sums(context->step_index, 0, steps->step_count);
+    case GUTTER_STEP:
+        return step_index_sums(context->step_index, context->view->place.step, 1);
+    default:
+        return step_index_sums(context->step_index, steps->interval_begin[interval],
+                               steps->interval_begin[interval + 1] - steps->interval_begin[interval]);
+    }
+}
+
+/* The text of the row ends before the gutter: the line has numbers, here or in other intervals. `code`, here and
+ * below: of GUTTER_SAMPLES; NULL: another scope is shown, or the machine code is unknown. */
+static bool gutter_has(const StepContext *context, const SampledCode *code, const char *file, int line) {
+    const PtxProgram *program = context->launch->program;
+    if (code) return sampled_code_line(code, file, line) != NULL;
+    for (int pc = 0; pc < program->code_count; pc++) {
+        const PtxSourceLine *at = &program->code[pc].line;
+        if (context->step_index->has_events[pc] && at->line == line && at->file && !strcmp(at->file, file))
+            return true;
+    }
+    return false;
+}
+
+static StepIndexSums sums_of_line(const StepContext *context, const StepIndexSums *sums, const char *file,
+                                  int line) {
+    const PtxProgram *program = context->launch->program;
+    StepIndexSums sum = {0};
+    for (int pc = 0; pc < program->code_count; pc++) {
+        const PtxSourceLine *at = &program->code[pc].line;
+        if (sums[pc].events && at->line == line && at->file && !strcmp(at->file, file)) {
+            sum.events += sums[pc].events;
+            sum.lanes += sums[pc].lanes;
+            sum.accesses += sums[pc].accesses;
+            sum.wavefronts += sums[pc].wavefronts;
+            sum.ideal += sums[pc].ideal;
+        }
+    }
+    return sum;
+}
+
+static void print_mean(double mean, char *out, size_t bytes) {
+    snprintf(out, bytes, mean >= 9.95 || mean == (int)mean ? "%.0f" : "%.1f", mean);
+}
+
+/* Mean active lanes, as a bar and as a number, and mean wavefronts. */
+static void draw_gutter(const StepIndexSums *sums, Canvas *canvas, Rectangle area, int row) {
+    char text[16];
+    int at = area.columns - GUTTER_COLUMNS + 1;
+    if (!sums->events) return;
+    double lanes = (double)sums->lanes / (double)sums->events;
+    int height = (int)(lanes * 8 / WARP_LANES + 0.5);
+    canvas_column(canvas, area, at, row, ROLE_BAR, canvas_clamp(height, 1, 8));
+    print_mean(lanes, text, sizeof text);
+    canvas_print(canvas, area, at + 1, row, ROLE_TEXT, "%5s", text);
+    if (!sums->accesses) return;
+    bool excess = sums->wavefronts > sums->ideal;
+    print_mean((double)sums->wavefronts / (double)sums->accesses, text, sizeof text);
+    canvas_print(canvas, area, at + 11 - (int)strlen(text), row, excess ? ROLE_CONFLICT : ROLE_TEXT, "%s%s",
+                 text, excess ? "!" : "");
+}
+
+/* The share of the kernel's samples, as a bar and as a number, and of its executed machine instructions. */
+static void draw_samples(const SampledCode *code, const SassSums *sums, Canvas *canvas, Rectangle area,
+                         int row) {
+    char text[PERCENT_BYTES];
+    int at = area.columns - GUTTER_COLUMNS + 1;
+    double most = 0, samples = sampled_code_samples(code, sums);
+    for (int i = 0; i < code->line_count; i++) {
+        double other = sampled_code_samples(code, &code->lines[i].sums);
+        if (other > most) most = other;
+    }
+    int height = most > 0 ? (int)(samples / most * 8 + 0.5) : 0;
+    if (sums->all_samples) {
+        canvas_column(canvas, area, at, row, ROLE_BAR, canvas_clamp(height, 1, 8));
+        sampled_code_print_percent(samples, text);
+        canvas_print(canvas, area, at + 1, row, ROLE_TEXT, "%5s", text);
+    }
+    if (!sums->executed) return;
+    sampled_code_print_percent(sampled_code_executed(code, sums), text);
+    canvas_print(canvas, area, at + 6, row, ROLE_DIM, "%6s", text);
+}
+
+static void gutter_draw_line(const StepContext *context, const SampledCode *code, const char *file, int line,
+                             Canvas *canvas, Rectangle area, int row) {
+    if (context->view->transient.hides) return;
+    const SassLine *found = code ? sampled_code_line(code, file, line) : NULL;
+    if (found) draw_samples(code, &found->sums, canvas, area, row);
+    if (context->view->display.gutter == GUTTER_SAMPLES) return;
+    StepIndexSums sums = sums_of_line(context, gutter_sums(context), file, line);
+    draw_gutter(&sums, canvas, area, row);
+}
+
+/* The main stall reason of the current line, as a row. `code` is of the step; it may have no kernel. */
+static void gutter_draw_stall(const StepContext *context, const SampledCode *code, Canvas *canvas,
+                              Rectangle area, int row) {
+    if (context->view->transient.hides) return;
+    char stall[96], text[MISSING_BYTES], share[PERCENT_BYTES];
+    canvas_text(canvas, area, 0, row, ROLE_DIM, tr("waits"));
+    const SassLine *line = code->current;
+    SassStall top = line ? sass_top_stall(line->sums.samples) : SASS_STALLS;
+    sampled_code_print_stall(top, stall, sizeof stall);
+    if (!code->sass.kernel) {
+        sampled_code_print_missing(code, text);
+    } else if (!code->sass.kernel->sampled.n) {
+        snprintf(text, sizeof text, tr("not sampled"));
+    } else if (top == SASS_STALLS) {
+        snprintf(text, sizeof text, tr("line %d: no samples"), context->code->line.line);
+    } else {
+        sampled_code_print_percent(sampled_code_percent(line->sums.samples[top], line->sums.all_samples),
+                                   share);
+        snprintf(text, sizeof text, "%s: %s", share, stall);
+    }
+    sampled_code_draw_cut(canvas, area, NUMBER_COLUMNS, row, area.columns - NUMBER_COLUMNS,
+                          code->sass.kernel ? ROLE_CURRENT : ROLE_DIM, text);
+}
 
 typedef struct TextRow { /* a line, or a part of one that is too long */
     int line;            /* of a listing of PTX: the pc */
@@ -49,44 +171,23 @@ static bool fits(const PaneHead *head) {
            head->columns;
 }
 
-/* The columns of the gutter, and where the samples come from if there is room. */
-static void print_samples_note(const StepContext *context, PaneHead *out) {
-    SampledCode code;
-    char origin[ORIGIN_BYTES];
-    if (sampled_code_open(context, &code)) {
-        sampled_code_print_origin(&code, origin);
-        snprintf(out->note, sizeof out->note, tr("%.120s: samples, SASS"), origin);
-    }
-    if (!code.sass.kernel || !fits(out))
-        snprintf(out->note, sizeof out->note, tr("whole kernel: samples, SASS"));
-    sampled_code_done(&code);
-}
-
-/* "interval 2: lanes, wavefronts"; if there is no room, without the word before the name, then without the
- * names of the columns. */
-static void print_columns_note(const char *scope, PaneHead *out) {
-    char whole[sizeof out->title];
-    const char *name = strstr(out->title, "  ");
-    snprintf(whole, sizeof whole, "%s", out->title);
-    for (int form = 0; form < 4; form++) {
-        snprintf(out->title, sizeof out->title, "%s", form & 1 && name ? strstr(whole, "  ") + 2 : whole);
-        if (form < 2)
-            snprintf(out->note, sizeof out->note, tr("%s: lanes, wavefronts"), scope);
-        else
-            snprintf(out->note, sizeof out->note, tr("lanes, wavefronts"));
-        if (fits(out)) return;
-    }
-}
-
 static void head(const StepContext *context, PaneHead *out) {
     char scope[32];
     if (has_source(context) && context->view->display.source != SOURCE_PTX)
-        snprintf(out->title, sizeof out->title, tr("source  %s"), scene_file_name(context->code->line.file));
+        pane_title(out, tr("source  %s"), scene_file_name(context->code->line.file));
     else
-        snprintf(out->title, sizeof out->title, "ptx  %s", context->launch->name);
+        pane_title(out, "ptx  %s", context->launch->name);
     if (context->view->transient.hides) return;
     if (context->view->display.gutter == GUTTER_SAMPLES) {
-        print_samples_note(context, out);
+        /* The columns of the gutter, and where the samples come from if there is room. */
+        SampledCode code;
+        char origin[ORIGIN_BYTES];
+        if (sampled_code_open(context, &code)) {
+            sampled_code_print_origin(&code, origin);
+            pane_note(out, tr("%.120s: samples, SASS"), origin);
+        }
+        if (!code.sass.kernel || !fits(out)) pane_note(out, tr("whole kernel: samples, SASS"));
+        sampled_code_done(&code);
         return;
     }
     if (context->view->display.gutter == GUTTER_RUN)
@@ -95,7 +196,19 @@ static void head(const StepContext *context, PaneHead *out) {
         snprintf(scope, sizeof scope, tr("this step"));
     else
         snprintf(scope, sizeof scope, "interval %d", context->step->interval_step + 1);
-    print_columns_note(scope, out);
+    /* "interval 2: lanes, wavefronts"; if there is no room, without the word before the name, then without the
+     * names of the columns. */
+    char whole[sizeof out->title];
+    const char *name = strstr(out->title, "  ");
+    snprintf(whole, sizeof whole, "%s", out->title);
+    for (int form = 0; form < 4; form++) {
+        pane_title(out, "%s", form & 1 && name ? strstr(whole, "  ") + 2 : whole);
+        if (form < 2)
+            pane_note(out, tr("%s: lanes, wavefronts"), scope);
+        else
+            pane_note(out, tr("lanes, wavefronts"));
+        if (fits(out)) return;
+    }
 }
 
 /* ---- signs --------------------------------------------------------------------------------------------- */
@@ -152,30 +265,23 @@ static void listing_add(Listing *listing, int line, const char *text, bool has_g
     } while (*text);
 }
 
-/* Notes below a PTX instruction what it was compiled to. */
-static void listing_add_note(Listing *listing, int pc, const char *text, int columns) {
-    int first = listing->count;
-    listing_add(listing, pc, arena_copy_string(&listing->notes, text), false, columns - CONTINUED, NULL);
-    for (int i = first; i < listing->count; i++) {
-        listing->rows[i].first = false;
-        listing->rows[i].is_note = true;
-        listing->rows[i].column += CONTINUED;
-    }
-}
-
 /* The first row shown: the kernel does not move if it fits, and `current` is visible. */
 static int first_row(const Listing *listing, int rows) {
     if (listing->count <= rows) return 0;
-    int first = listing->current - rows / 2;
-    if (first > listing->count - rows) first = listing->count - rows;
-    if (first < 0) first = 0;
+    int first = canvas_first_shown(listing->current, rows, listing->count);
     /* Not in the middle of a line. */
     while (first < listing->current && !listing->rows[first].first) first++;
     return first;
 }
 
-/* Draws the part of the line that this row shows, in the colours of its syntax. */
-static void draw_code(Canvas *canvas, Rectangle body, int row, const TextRow *text, bool current) {
+static void draw_row(Canvas *canvas, Rectangle area, int row, const TextRow *text, bool current) {
+    Rectangle body = {area.column + NUMBER_COLUMNS, area.row, area.columns - NUMBER_COLUMNS, area.rows};
+    if (text->first) {
+        canvas_print(canvas, area, 1, row, current ? ROLE_CURRENT : ROLE_DIM, "%3d", text->number);
+        if (text->has_gutter) body.columns -= GUTTER_COLUMNS;
+    }
+    if (current && text->first) canvas_glyph(canvas, area, 0, row, ROLE_CURRENT, '>');
+    /* Draws the part of the line that this row shows, in the colours of its syntax. */
     uint8_t roles[MOST_LINE_BYTES];
     char part[MOST_LINE_BYTES];
     assert(text->line_text);
@@ -192,16 +298,6 @@ static void draw_code(Canvas *canvas, Rectangle body, int row, const TextRow *te
         snprintf(part, sizeof part, "%.*s", to - from, text->text + from);
         at += canvas_text(canvas, body, at, row, role == ROLE_TEXT ? plain : role, part);
     }
-}
-
-static void draw_row(Canvas *canvas, Rectangle area, int row, const TextRow *text, bool current) {
-    Rectangle body = {area.column + NUMBER_COLUMNS, area.row, area.columns - NUMBER_COLUMNS, area.rows};
-    if (text->first) {
-        canvas_print(canvas, area, 1, row, current ? ROLE_CURRENT : ROLE_DIM, "%3d", text->number);
-        if (text->has_gutter) body.columns -= GUTTER_COLUMNS;
-    }
-    if (current && text->first) canvas_glyph(canvas, area, 0, row, ROLE_CURRENT, '>');
-    draw_code(canvas, body, row, text, current);
 }
 
 /* How far a kernel's body can move left: the text before it is not indented. Python must keep its
@@ -240,7 +336,7 @@ static Syntax syntax_before(const StepContext *context, const char *file, int li
     Syntax syntax = {.is_python = syntax_is_python(file)};
     for (int number = 1; number < line; number++) {
         const char *text =
-            context->scene->questions.source_line(context->scene->questions.context, file, number);
+            context->scene->questions.source_line(context->scene->questions.session, file, number);
         if (text) syntax_line(&syntax, text, NULL);
     }
     return syntax;
@@ -261,7 +357,7 @@ static void list_source(const StepContext *context, const SampledCode *code, int
         size_t indent = text ? strspn(text, " ") : 0;
         if (number == line->line) listing->current = listing->count;
         listing_add(listing, number, text ? text + (indent < dedent ? indent : dedent) : "",
-                    source_gutter_has(context, code, line->file, number), columns, &syntax);
+                    gutter_has(context, code, line->file, number), columns, &syntax);
         if (text) syntax_line(&syntax, text, NULL);
     }
 }
@@ -276,7 +372,7 @@ static void draw_source(const StepContext *context, const SampledCode *code, Can
         draw_row(canvas, area, row, text, text->line == line->line);
         if (!text->first) continue;
         draw_sign(canvas, area, row, sign_of_line(context, line->file, text->line));
-        source_gutter_draw_line(context, code, line->file, text->line, canvas, area, row);
+        gutter_draw_line(context, code, line->file, text->line, canvas, area, row);
     }
 }
 
@@ -304,8 +400,18 @@ static void list_ptx(const StepContext *context, const SampledCode *sass, int ro
             listing->rows[row].number = program->code[pc].instruction->line;
         text_clear(&note);
         text_add(&note, "* ");
-        if (sampled_code_explain_pc(sass, pc, &note))
-            listing_add_note(listing, pc, text_string(&note), columns);
+        if (sampled_code_explain_pc(sass, pc, &note)) {
+            /* Notes below a PTX instruction what it was compiled to. */
+            const char *text = text_string(&note);
+            int first = listing->count;
+            listing_add(listing, pc, arena_copy_string(&listing->notes, text), false, columns - CONTINUED,
+                        NULL);
+            for (int i = first; i < listing->count; i++) {
+                listing->rows[i].first = false;
+                listing->rows[i].is_note = true;
+                listing->rows[i].column += CONTINUED;
+            }
+        }
     }
     text_done(&note);
 }
@@ -321,7 +427,13 @@ static void draw_ptx(const StepContext *context, const SampledCode *sass, Canvas
         draw_row(canvas, area, row, text, text->line == context->step->pc);
         if (!text->first) continue;
         draw_sign(canvas, area, row, sign_of_pc(context, text->line));
-        source_gutter_draw_pc(context, code, text->line, canvas, area, row);
+        if (!context->view->transient.hides) {
+            SassSums sums = {.executed = 0};
+            if (code) sums = sampled_code_of_pc(code, text->line);
+            if (code) draw_samples(code, &sums, canvas, area, row);
+            if (context->view->display.gutter != GUTTER_SAMPLES)
+                draw_gutter(&gutter_sums(context)[text->line], canvas, area, row);
+        }
     }
     arena_done(&listing.notes);
 }
@@ -373,7 +485,7 @@ static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
         draw_both(context, &code, gutter, canvas, body);
     else
         draw_source(context, gutter, canvas, body);
-    if (has_stall) source_gutter_draw_stall(context, &code, canvas, area, body.rows);
+    if (has_stall) gutter_draw_stall(context, &code, canvas, area, body.rows);
     if (has_instruction) {
         canvas_text(canvas, area, 0, area.rows - 1, ROLE_DIM, "ptx");
         canvas_text(canvas, area, NUMBER_COLUMNS, area.rows - 1, ROLE_CURRENT,

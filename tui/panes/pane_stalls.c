@@ -125,8 +125,7 @@ static int draw_bar(const StallTable *table, double percent, Canvas *canvas, Rec
                     int row) {
     int length = isnan(percent) ? 0 : (int)(percent / table->most * (table->bar - 1) + 0.5);
     if (percent > 0 && length < 1) length = 1;
-    for (int i = 0; i < length && i < table->bar - 1; i++)
-        canvas_glyph(canvas, area, at + i, row, ROLE_BAR, 0x2588);
+    canvas_row(canvas, area, at, row, length < table->bar ? length : table->bar - 1, ROLE_BAR, 0x2588);
     return at + table->bar;
 }
 
@@ -142,7 +141,7 @@ static int draw_percent(double percent, Canvas *canvas, Rectangle area, int at, 
 
 /* Above the numbers that begin at column `at`; returns the column behind them. */
 static int draw_head(const char *text, Canvas *canvas, Rectangle area, int at) {
-    canvas_text(canvas, area, at + NUMBER - 1 - canvas_text_columns(text), 0, ROLE_DIM, text);
+    canvas_right(canvas, area, at + NUMBER - 1, 0, ROLE_DIM, text);
     return at + NUMBER;
 }
 
@@ -188,15 +187,14 @@ static void head(const StepContext *context, PaneHead *out) {
     StallTable table;
     char origin[ORIGIN_BYTES];
     const char *why = tr("stalls: why warps wait");
-    snprintf(out->title, sizeof out->title, tr("stalls"));
+    pane_title(out, tr("stalls"));
     if (table_open(&table, context, 0)) {
         sampled_code_print_origin(&table.code, origin);
-        snprintf(out->note, sizeof out->note, "%s", origin);
+        pane_note(out, "%s", origin);
         if (table.compares)
-            snprintf(out->title, sizeof out->title, tr("stalls  %s, other: %s"), table.name,
-                     table.other_name);
+            pane_title(out, tr("stalls  %s, other: %s"), table.name, table.other_name);
         else if (canvas_text_columns(why) + canvas_text_columns(origin) + AROUND_COLUMNS <= out->columns)
-            snprintf(out->title, sizeof out->title, "%s", why);
+            pane_title(out, "%s", why);
     }
     table_done(&table);
 }

@@ -3,11 +3,8 @@
  * letter is the path that the selected warp is on while it is split. If there are more steps than columns, a
  * column shows the mean of their heights and any of their marks. If cycles were measured between the barriers
  * of this block, the width of an interval is its share of them. */
-#include "base/memory.h"
 
 #include "base/language.h"
-#include "tui/panes/metric_rows.h"
-#include "tui/panes/path_signs.h"
 #include "tui/panes/pane.h"
 
 #include <assert.h>
@@ -120,8 +117,20 @@ static Reduction *reduction_of(const StepContext *context) {
     return reduction && reduction_fold_count(reduction) ? reduction : NULL;
 }
 
-/* "beat 7 of 33   level 2 of 8   step 9 of 59" */
-static void print_place(const StepContext *context, char *out, size_t bytes) {
+static void head(const StepContext *context, PaneHead *out) {
+    char speed[VIEW_SPEED_BYTES];
+    const char *label =
+        context->view->selection.traced ? metric_row_label(context->view->selection.traced - 1) : "";
+    view_print_speed(context->view, speed);
+    if (context->view->transient.playing)
+        pane_title(out, tr("timeline  playing %s"), speed);
+    else if (*label)
+        pane_title(out, tr("timeline  marks: %s"), label);
+    else if (sum_cycles(context) > 0)
+        print_machine(context, out->title, sizeof out->title);
+    else
+        pane_title(out, tr("timeline"));
+    /* "beat 7 of 33   level 2 of 8   step 9 of 59" */
     const Beats *beats = scene_beats(context->scene, context->view->place.block);
     Reduction *reduction = reduction_of(context);
     int step = context->view->place.step;
@@ -132,25 +141,8 @@ static void print_place(const StepContext *context, char *out, size_t bytes) {
     else
         snprintf(group, sizeof group, tr("interval %d of %d"), context->step->interval_step + 1,
                  context->steps->interval_step_count);
-    snprintf(out, bytes, tr("beat %d of %d   %s   step %d of %d"),
-             beats->count ? beats->of_step[step] + 1 : 0, beats->count, group, step + 1,
-             context->steps->step_count);
-}
-
-static void head(const StepContext *context, PaneHead *out) {
-    char speed[VIEW_SPEED_BYTES];
-    const char *label =
-        context->view->selection.traced ? metric_row_label(context->view->selection.traced - 1) : "";
-    view_print_speed(context->view, speed);
-    if (context->view->transient.playing)
-        snprintf(out->title, sizeof out->title, tr("timeline  playing %s"), speed);
-    else if (*label)
-        snprintf(out->title, sizeof out->title, tr("timeline  marks: %s"), label);
-    else if (sum_cycles(context) > 0)
-        print_machine(context, out->title, sizeof out->title);
-    else
-        snprintf(out->title, sizeof out->title, tr("timeline"));
-    print_place(context, out->note, sizeof out->note);
+    pane_note(out, tr("beat %d of %d   %s   step %d of %d"), beats->count ? beats->of_step[step] + 1 : 0,
+              beats->count, group, step + 1, context->steps->step_count);
 }
 
 static ViewAnswer click(const StepContext *context, Rectangle area, int column, int row, View *view) {
@@ -165,9 +157,7 @@ static ViewAnswer click(const StepContext *context, Rectangle area, int column, 
 static void draw_bar(Canvas *canvas, Rectangle area, int column, int bar_rows, double share, Role role) {
     int eighths = (int)(share * bar_rows * BAR_LEVELS + 0.5);
     if (share > 0 && eighths == 0) eighths = 1;
-    for (int row = bar_rows - 1; row >= 0 && eighths > 0; row--, eighths -= BAR_LEVELS)
-        canvas_glyph(canvas, area, column, row, role,
-                     0x2580 + (uint32_t)(eighths > BAR_LEVELS ? BAR_LEVELS : eighths));
+    canvas_column(canvas, area, column, bar_rows - 1, role, eighths);
 }
 
 /* The summary of the steps of one column. */
@@ -203,20 +193,6 @@ static void mark_access(const StepContext *context, const FindingAccess *access,
         of_hazard[steps->step_of_event[access->event]] = true;
 }
 
-/* A finding names one of its executions; the reduction knows each load of a word that is written
- * concurrently. */
-static void mark_racing_loads(const StepContext *context, bool *of_hazard) {
-    Reduction *reduction = reduction_of(context);
-    for (int index = 0; reduction && index < reduction_level_count(reduction); index++) {
-        const ReductionLevel *level = reduction_level(reduction, index);
-        for (int t = 0; level && t < level->term_count; t++) {
-            const ReductionTerm *term = &level->terms[t];
-            if (term->writer >= 0 && step_context_is_of_hazard(context, context->steps->steps[term->step].pc))
-                of_hazard[term->step] = true;
-        }
-    }
-}
-
 /* [step_count] owned; NULL: no known hazard. */
 static bool *steps_of_hazards(const StepContext *context) {
     const Findings *hazards = context->scene->borrowed.hazards;
@@ -229,7 +205,17 @@ static bool *steps_of_hazards(const StepContext *context) {
         mark_access(context, &hazard->access, of_hazard);
         mark_access(context, &hazard->other, of_hazard);
     }
-    mark_racing_loads(context, of_hazard);
+    /* A finding names one of its executions; the reduction knows each load of a word that is written
+     * concurrently. */
+    Reduction *reduction = reduction_of(context);
+    for (int index = 0; reduction && index < reduction_level_count(reduction); index++) {
+        const ReductionLevel *level = reduction_level(reduction, index);
+        for (int t = 0; level && t < level->term_count; t++) {
+            const ReductionTerm *term = &level->terms[t];
+            if (term->writer >= 0 && step_context_is_of_hazard(context, context->steps->steps[term->step].pc))
+                of_hazard[term->step] = true;
+        }
+    }
     return of_hazard;
 }
 
@@ -291,19 +277,6 @@ static int column_of_step(const Scale *scale, int step) {
     return scale->columns;
 }
 
-/* Above each level's steps, what it adds: "load", "+1", "+2", ... from the distances in the trace. */
-static void draw_levels(const StepContext *context, Canvas *canvas, Rectangle area, const Scale *scale) {
-    Reduction *reduction = reduction_of(context);
-    int free_from = 0, here = reduction_level_at(reduction, context->view->place.step);
-    char label[32];
-    for (int i = 0; i < reduction_level_count(reduction); i++) {
-        int at = column_of_step(scale, reduction_level_first(reduction, i));
-        reduction_print_short(reduction, i, label, sizeof label);
-        if (at < free_from || at + canvas_text_columns(label) > area.columns) continue;
-        free_from = at + 1 + canvas_text(canvas, area, at, 0, i == here ? ROLE_CURRENT : ROLE_DIM, label);
-    }
-}
-
 /* ---- paths --------------------------------------------------------------------------------------------- */
 
 /* The path on which the selected warp executes a step; 0: it is not split, or does nothing there. */
@@ -323,24 +296,19 @@ static bool has_splits(const StepContext *context) {
     return scene_paths(context->scene, context->view->place.block)->split_count;
 }
 
-/* Below the marks, where the selected warp is split: the letter of its path. Of a column of many steps, a few
- * are looked at. */
-static void draw_paths(const StepContext *context, Canvas *canvas, Rectangle area, int row,
-                       const Scale *scale) {
-    for (int at = 0; at < area.columns; at++) {
-        int end, first = first_step(scale, at, &end);
-        Role role = ROLE_DIM;
-        char letter = 0;
-        int by = (end - first) / MOST_LOOKED_AT + 1;
-        for (int step = first; step < end && !letter; step += by) letter = letter_at(context, step, &role);
-        if (letter) canvas_glyph(canvas, area, at, row, role, (uint32_t)letter);
-    }
-}
-
 static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
     if (area.rows >= 3 && reduction_of(context)) {
         Scale scale = scale_of(context, area.columns);
-        draw_levels(context, canvas, area, &scale);
+        /* Above each level's steps, what it adds: "load", "+1", "+2", ... from the distances in the trace. */
+        Reduction *reduction = reduction_of(context);
+        int free_from = 0, here = reduction_level_at(reduction, context->view->place.step);
+        char label[32];
+        for (int i = 0; i < reduction_level_count(reduction); i++) {
+            int at = column_of_step(&scale, reduction_level_first(reduction, i));
+            reduction_print_short(reduction, i, label, sizeof label);
+            if (at < free_from || at + canvas_text_columns(label) > area.columns) continue;
+            free_from = at + 1 + canvas_text(canvas, area, at, 0, i == here ? ROLE_CURRENT : ROLE_DIM, label);
+        }
         area.row++;
         area.rows--;
     }
@@ -362,7 +330,20 @@ static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
     }
     free(of_hazard);
     int below = bar_rows + 1;
-    if (shows_paths) draw_paths(context, canvas, area, below++, &scale);
+    if (shows_paths) {
+        /* Below the marks, where the selected warp is split: the letter of its path. Of a column of many steps, a few
+         * are looked at. */
+        int row = below++;
+        for (int at = 0; at < area.columns; at++) {
+            int end, first = first_step(&scale, at, &end);
+            Role role = ROLE_DIM;
+            char letter = 0;
+            int by = (end - first) / MOST_LOOKED_AT + 1;
+            for (int step = first; step < end && !letter; step += by)
+                letter = letter_at(context, step, &role);
+            if (letter) canvas_glyph(canvas, area, at, row, role, (uint32_t)letter);
+        }
+    }
     if (below < area.rows)
         canvas_text(canvas, area, 0, below, ROLE_DIM,
                     tr("height: active threads   X hazard   ! bank conflict   d divergent branch   | barrier "

@@ -1,12 +1,10 @@
 /* The timings pane: the speed of each kernel of the ladder as a bar, with its references below: the longest
  * bar is the fastest. The bars are followed by as many numbers as fit, the most useful first. A lab shows the
- * curve of its parameter instead (curve_chart.h). The title says whether they were recorded on another machine
+ * curve of its parameter instead (pane.h). The title says whether they were recorded on another machine
  * or are measured live. '*' marks a row that was not timed in the selected way. */
-#include "tui/panes/curve_chart.h"
 
 #include "base/language.h"
 #include "tui/panes/pane.h"
-#include "tui/scene/scene_times.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -140,9 +138,7 @@ static bool is_drawn(const TimingTable *table, int row) {
 static void choose_window(TimingTable *table, int room) {
     int kernels = table->times.kernel_count;
     table->kernels = room < kernels ? room : kernels;
-    table->first = (table->here < 0 ? 0 : table->here) - table->kernels / 2;
-    if (table->first > kernels - table->kernels) table->first = kernels - table->kernels;
-    if (table->first < 0) table->first = 0;
+    table->first = canvas_first_shown(table->here < 0 ? 0 : table->here, table->kernels, kernels);
 }
 
 static int find_fastest(const TimingTable *table) {
@@ -164,12 +160,6 @@ static void choose_rows(TimingTable *table, int room) {
     bool is_apart = fastest >= 0 && table->kernels > 4 && !is_in_window(table, fastest);
     if (is_apart) choose_window(table, room - table->references - 1);
     table->fastest = is_apart ? fastest : -1;
-}
-
-static void choose_scale(TimingTable *table) {
-    table->best = INFINITY;
-    for (int i = 0; i < table->times.count; i++)
-        if (is_drawn(table, i)) table->best = fmin(table->best, median(table->rows[i].timing));
 }
 
 static bool is_known(const TimingTable *table, const Number *number) {
@@ -237,8 +227,8 @@ static void print_title(const Times *times, int columns, char *out, size_t bytes
         snprintf(out, bytes, times->count ? tr("timings, live on this machine") : tr("timings"));
         return;
     }
-    const char *machine = sample->machine, *date = sample->measured ? sample->measured : "";
-    const char *name = strncmp(machine, "NVIDIA ", 7) == 0 ? machine + 7 : machine;
+    const char *machine = sample->machine, *name = scene_machine_name(machine);
+    const char *date = sample->measured ? sample->measured : "";
     int day = (int)strcspn(date, "T ");
     for (int form = 0; form < FORMS; form++) {
         if (times->is_live)
@@ -269,7 +259,7 @@ static void print_foot(const StepContext *context, const Times *times, PaneHead 
             if (times_print_stalls(context->scene, &figures, with_line, stalls, sizeof stalls) &&
                 canvas_text_columns(stalls) + 2 <= out->columns)
                 break;
-        snprintf(out->foot, sizeof out->foot, "%s", stalls);
+        pane_foot(out, "%s", stalls);
         if (*stalls) return;
     }
     int room = out->columns - 2 - canvas_text_columns(tr("limited by "));
@@ -277,10 +267,10 @@ static void print_foot(const StepContext *context, const Times *times, PaneHead 
     char *rest = strstr(limit, tr("; "));
     if (canvas_text_columns(limit) > room && rest) *rest = 0;
     if (canvas_text_columns(limit) > room) limit_print_short(&figures, limit, sizeof limit);
-    snprintf(out->foot, sizeof out->foot, "%s%s%s", *limit ? tr("limited by ") : "", limit,
-             out->rows >= ROWS_FOR_NAMES ? ""
-             : *limit                    ? tr("  x over >")
-                                         : tr("x over >"));
+    pane_foot(out, "%s%s%s", *limit ? tr("limited by ") : "", limit,
+              out->rows >= ROWS_FOR_NAMES ? ""
+              : *limit                    ? tr("  x over >")
+                                          : tr("x over >"));
 }
 
 static const Curve *curve_of(const StepContext *context) {
@@ -294,13 +284,12 @@ static void head(const StepContext *context, PaneHead *out) {
     times_gather(&times, context->scene);
     if (curve_of(context)) {
         curve_print_title(curve_of(context), out->title, sizeof out->title);
-        snprintf(out->note, sizeof out->note, tr("emulated"));
+        pane_note(out, tr("emulated"));
         return;
     }
     if (times.count) {
         print_size(times.n, size, sizeof size);
-        snprintf(out->note, sizeof out->note, "%sn = %s",
-                 times.n == context->scene->identity.n ? "" : tr("nearest "), size);
+        pane_note(out, "%sn = %s", times.n == context->scene->identity.n ? "" : tr("nearest "), size);
     }
     print_foot(context, &times, out);
     print_title(&times, out->columns - canvas_text_columns(out->note) - 3, out->title, sizeof out->title);
@@ -335,24 +324,17 @@ static void draw_names(const TimingTable *table, Canvas *canvas, Rectangle area,
     int at = 1 + table->name;
     canvas_text(canvas, area, 1, row, ROLE_DIM, "kernel");
     const char *time = table->view->display.times_alone ? tr("alone") : tr("to result");
-    canvas_text(canvas, area, at + TIME_COLUMNS - canvas_text_columns(time), row, ROLE_DIM, time);
+    canvas_right(canvas, area, at + TIME_COLUMNS, row, ROLE_DIM, time);
     at += TIME_COLUMNS + 2 + table->bar;
     for (int i = 0; i < NUMBERS; i++) {
         if (!table->numbers[i]) continue;
         const char *name = number_name(table->view, &numbers[i]);
-        canvas_text(canvas, area, at + NUMBER_COLUMNS - canvas_text_columns(name), row, ROLE_DIM, name);
+        canvas_right(canvas, area, at + NUMBER_COLUMNS, row, ROLE_DIM, name);
         at += NUMBER_COLUMNS;
     }
 }
 
 /* ---- rows ---------------------------------------------------------------------------------------------- */
-
-static void draw_bar(const TimingTable *table, Canvas *canvas, Rectangle area, int at, int row, double time,
-                     bool here) {
-    int length = (int)(table->best / time * table->bar + 0.5);
-    for (int i = 0; i < length || i == 0; i++)
-        canvas_glyph(canvas, area, at + i, row, here ? ROLE_ACTIVE : ROLE_DIM, here ? 0x2588 : 0x25A0);
-}
 
 static void draw_numbers(const TimingTable *table, const ShownTimings *shown, Canvas *canvas, Rectangle area,
                          int at, int row, Role role) {
@@ -397,7 +379,9 @@ static void draw_row(const TimingTable *table, Canvas *canvas, Rectangle area, i
     canvas_print(canvas, area, at, row, role, "%*s%c", TIME_COLUMNS, text,
                  is_otherwise(table, index) ? '*' : ' ');
     at += TIME_COLUMNS + 2;
-    draw_bar(table, canvas, area, at, row, shown->timing->median, here);
+    int length = (int)(table->best / shown->timing->median * table->bar + 0.5);
+    canvas_row(canvas, area, at, row, length > 1 ? length : 1, here ? ROLE_ACTIVE : ROLE_DIM,
+               here ? 0x2588 : 0x25A0);
     draw_numbers(table, shown, canvas, area, at + table->bar, row, role);
 }
 
@@ -428,8 +412,7 @@ static void print_own_time(const StepContext *context, char *out, size_t bytes) 
         snprintf(out, bytes, tr("time: not measured"));
         return;
     }
-    const char *machine = timing->machine;
-    if (!strncmp(machine, "NVIDIA ", 7)) machine += 7;
+    const char *machine = scene_machine_name(timing->machine);
     times_print(timing->median, time, sizeof time);
     print_size(times.n, size, sizeof size);
     snprintf(out, bytes, tr("time: %s at n = %s (%s%s); other values not measured"), time, size, machine,
@@ -452,7 +435,9 @@ static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
     }
     bool settings = area.rows >= ROWS_FOR_SETTINGS, named = area.rows >= ROWS_FOR_NAMES;
     choose_rows(&table, area.rows - settings - named);
-    choose_scale(&table);
+    table.best = INFINITY;
+    for (int i = 0; i < table.times.count; i++)
+        if (is_drawn(&table, i)) table.best = fmin(table.best, median(table.rows[i].timing));
     choose_columns(&table, area.columns);
     if (settings) draw_settings(&table, canvas, area, row++);
     if (named) draw_names(&table, canvas, area, row++);

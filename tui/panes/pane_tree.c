@@ -58,24 +58,22 @@ static Picture picture_of(const StepContext *context) {
 static void print_verdict(const Picture *picture, PaneHead *out) {
     const Tree *tree = picture->tree;
     const TreePath *path = picture->path;
-    size_t bytes = sizeof out->note;
     out->note_role = ROLE_WARNING;
     if (!node_at(picture, picture->root)->is_plain) {
-        snprintf(out->note, bytes, tr("not a plain reduction: inputs are used several times"));
+        pane_note(out, tr("not a plain reduction: inputs are used several times"));
         out->note_role = ROLE_DIM;
     } else if (path->twice) {
         bool counts = tree->reaches[picture->root];
-        snprintf(out->note, bytes, tr("%d input%s used more than once%s"), path->twice,
-                 path->twice > 1 ? "s" : "", counts ? "!" : tr(", but not in a result"));
+        pane_note(out, tr("%d input%s used more than once%s"), path->twice, path->twice > 1 ? "s" : "",
+                  counts ? "!" : tr(", but not in a result"));
         if (!counts) out->note_role = ROLE_DIM;
     } else if (picture->is_wrong && tree->shared_count) {
-        snprintf(out->note, bytes, tr("%d input%s also in other blocks' results!"), tree->shared_count,
-                 tree->shared_count > 1 ? "s" : "");
+        pane_note(out, tr("%d input%s also in other blocks' results!"), tree->shared_count,
+                  tree->shared_count > 1 ? "s" : "");
     } else if (picture->is_result && tree->lost_count) {
-        snprintf(out->note, bytes, tr("%d of %d inputs reach no result!"), tree->lost_count,
-                 tree->input_count);
+        pane_note(out, tr("%d of %d inputs reach no result!"), tree->lost_count, tree->input_count);
     } else {
-        snprintf(out->note, bytes, tr("%d input%s, each once"), path->once, path->once > 1 ? "s" : "");
+        pane_note(out, tr("%d input%s, each once"), path->once, path->once > 1 ? "s" : "");
         out->note_role = ROLE_GOOD;
     }
 }
@@ -83,14 +81,13 @@ static void print_verdict(const Picture *picture, PaneHead *out) {
 static void head(const StepContext *context, PaneHead *out) {
     Picture picture = picture_of(context);
     if (!picture.tree) {
-        snprintf(out->title, sizeof out->title, tr("tree"));
+        pane_title(out, tr("tree"));
         return;
     }
     if (picture.is_result)
-        snprintf(out->title, sizeof out->title, tr("tree   the result, level by level"));
+        pane_title(out, tr("tree   the result, level by level"));
     else
-        snprintf(out->title, sizeof out->title, tr("tree   what lane %d of w%d holds"),
-                 context->view->selection.lane, picture.warp);
+        pane_title(out, tr("tree   what lane %d of w%d holds"), context->view->selection.lane, picture.warp);
     if (picture.root != FOLD_NONE) print_verdict(&picture, out);
 }
 
@@ -114,20 +111,6 @@ static void print_level(const Picture *picture, int index, char *out, size_t byt
     if (has_distance && length > 0 && (size_t)length < bytes)
         snprintf(out + length, bytes - (size_t)length, level->crosswise ? "%s^%d" : "%s%+d", gap,
                  level->distance);
-}
-
-/* At most three characters. */
-static void print_weight(uint32_t weight, char *out, size_t bytes) {
-    if (weight < 1000)
-        snprintf(out, bytes, "%u", weight);
-    else if (weight < 99500)
-        snprintf(out, bytes, "%uk", (weight + 500) / 1000);
-    else if (weight < 950000)
-        snprintf(out, bytes, ".%uM", (weight + 50000) / 100000);
-    else if (weight < 99500000)
-        snprintf(out, bytes, "%uM", (weight + 500000) / 1000000);
-    else
-        snprintf(out, bytes, "max");
 }
 
 /* If a cell has no room for the number: its digit, or from 10 on a height that grows with the logarithm. */
@@ -191,7 +174,17 @@ static void draw_cell(const Picture *picture, Canvas *canvas, Rectangle area, in
         role = ROLE_WARNING;
     }
     uint32_t weight = node_at(picture, node)->weight;
-    print_weight(weight, text, sizeof text);
+    /* At most three characters. */
+    if (weight < 1000)
+        snprintf(text, sizeof text, "%u", weight);
+    else if (weight < 99500)
+        snprintf(text, sizeof text, "%uk", (weight + 500) / 1000);
+    else if (weight < 950000)
+        snprintf(text, sizeof text, ".%uM", (weight + 50000) / 100000);
+    else if (weight < 99500000)
+        snprintf(text, sizeof text, "%uM", (weight + 500000) / 1000000);
+    else
+        snprintf(text, sizeof text, "max");
     int length = (int)strlen(text);
     if (picture->cell == 2 && length == 2 && mark == ' ' &&
         !is_crowded(picture, level, cells, thread, length, false, full)) {
@@ -211,24 +204,6 @@ static void draw_cell(const Picture *picture, Canvas *canvas, Rectangle area, in
         canvas_text(canvas, area, first, row, role, text);
     }
     if (mark != ' ') canvas_glyph(canvas, area, column + picture->cell - 1, row, role, (uint32_t)mark);
-}
-
-/* A mark for each warp (or for several): whether it is on the path, and whether it folds in this level. */
-static void draw_warps(const Picture *picture, Canvas *canvas, Rectangle area, int row, int level,
-                       const int *cells) {
-    int column = picture->label + WARP_LANES * picture->cell + 1;
-    for (int group = 0; group < picture->warps; group++) {
-        bool lit = false, acts = false;
-        for (int i = 0; i < picture->warps_each * WARP_LANES; i++) {
-            int thread = group * picture->warps_each * WARP_LANES + i;
-            if (thread >= picture->tree->thread_count || cells[thread] == FOLD_NONE) continue;
-            acts |= tree_acts(picture->tree, level, cells[thread]);
-            lit |= picture->path->ways[cells[thread]] && is_alive(picture, level, cells[thread]);
-        }
-        bool shown = picture->warp / picture->warps_each == group;
-        Role role = lit ? ROLE_ACTIVE : shown ? ROLE_SELECTED : ROLE_IDLE;
-        canvas_glyph(canvas, area, column + group, row, role, lit ? 0x25A0 : acts ? 0x25A1 : 0xB7);
-    }
 }
 
 /* ---- the texts ----------------------------------------------------------------------------------------- */
@@ -371,14 +346,10 @@ static void draw_path_text(const StepContext *context, const Picture *picture, C
 
 /* ---- the pane ------------------------------------------------------------------------------------------ */
 
-static int clamp(int value, int least, int most) {
-    return value < least ? least : value > most ? most : value;
-}
-
 /* The widest cells that leave room for a mark per warp, or a few marks for all warps; on a projector the
  * widest. */
 static void choose_columns(Picture *picture, Rectangle area) {
-    int warp_count = picture->tree->warp_count, beside = 1 + clamp(warp_count, 0, FEW_WARPS), room;
+    int warp_count = picture->tree->warp_count, beside = 1 + canvas_clamp(warp_count, 0, FEW_WARPS), room;
     picture->label = picture->is_large ? LARGE_LABEL_COLUMNS : LABEL_COLUMNS;
     picture->cell = picture->is_large ? MOST_LARGE_COLUMNS : MOST_CELL_COLUMNS;
     if (picture->is_large) beside = 0;
@@ -405,7 +376,8 @@ static void choose_rows(Picture *picture, Rectangle area) {
     picture->room = area.rows - 1 - has_value_text(picture, area);
     picture->spacing = picture->is_large && 2 * count <= picture->room ? 2 : 1;
     picture->keeps = count > picture->room && picture->room > 2 && tree->levels[0].kind == TREE_INPUTS;
-    picture->first = clamp(level - picture->room + 2, 0, count > picture->room ? count - picture->room : 0);
+    picture->first =
+        canvas_clamp(level - picture->room + 2, 0, count > picture->room ? count - picture->room : 0);
 }
 
 /* The level in a row of the pane; -1: none. */
@@ -444,7 +416,20 @@ static void draw_level(const StepContext *context, const Picture *picture, Canva
     bool full = false;
     for (int thread = picture->warp * WARP_LANES; thread < (picture->warp + 1) * WARP_LANES; thread++)
         if (thread < tree->thread_count) draw_cell(picture, canvas, area, row, level, thread, cells, &full);
-    draw_warps(picture, canvas, area, row, level, cells);
+    /* A mark for each warp (or for several): whether it is on the path, and whether it folds in this level. */
+    int column = picture->label + WARP_LANES * picture->cell + 1;
+    for (int group = 0; group < picture->warps; group++) {
+        bool lit = false, acts = false;
+        for (int i = 0; i < picture->warps_each * WARP_LANES; i++) {
+            int thread = group * picture->warps_each * WARP_LANES + i;
+            if (thread >= picture->tree->thread_count || cells[thread] == FOLD_NONE) continue;
+            acts |= tree_acts(picture->tree, level, cells[thread]);
+            lit |= picture->path->ways[cells[thread]] && is_alive(picture, level, cells[thread]);
+        }
+        bool shown = picture->warp / picture->warps_each == group;
+        Role role = lit ? ROLE_ACTIVE : shown ? ROLE_SELECTED : ROLE_IDLE;
+        canvas_glyph(canvas, area, column + group, row, role, lit ? 0x25A0 : acts ? 0x25A1 : 0xB7);
+    }
     int spine = picture->text ? spine_at(picture, level) : FOLD_NONE;
     if (spine == FOLD_NONE) return;
     print_fold(context, picture, spine, fold, sizeof fold);
@@ -459,14 +444,8 @@ static int draw_range(const Picture *picture, Canvas *canvas, Rectangle area) {
     if (count <= picture->room) return 0;
     snprintf(text, sizeof text, tr("levels %s%d-%d of %d"), first > picture->first + 1 ? "1, " : "", first,
              picture->first + picture->room, count);
-    canvas_text(canvas, area, area.columns - canvas_text_columns(text), area.rows - 1, ROLE_DIM, text);
+    canvas_right(canvas, area, area.columns, area.rows - 1, ROLE_DIM, text);
     return canvas_text_columns(text) + 1;
-}
-
-static void draw_legend(Canvas *canvas, Rectangle area) {
-    canvas_print(canvas, area, 1, area.rows - 1, ROLE_DIM,
-                 tr("%slit: part of this value; ! input used twice; ? input in no result"),
-                 area.columns > LEGEND_COLUMNS ? tr("cell: inputs held by the lane; ") : "");
 }
 
 static void draw_nothing(const StepContext *context, Canvas *canvas, Rectangle area) {
@@ -509,7 +488,11 @@ static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
     Rectangle below = area;
     below.columns -= draw_range(&picture, canvas, area);
     if (has_value_text(&picture, area)) draw_value_text(context, &picture, canvas, below, row++);
-    if (row < area.rows) draw_legend(canvas, area);
+    if (row < area.rows) {
+        canvas_print(canvas, area, 1, area.rows - 1, ROLE_DIM,
+                     tr("%slit: part of this value; ! input used twice; ? input in no result"),
+                     area.columns > LEGEND_COLUMNS ? tr("cell: inputs held by the lane; ") : "");
+    }
     below.rows--;
     if (!picture.text && row + 1 < below.rows) draw_path_text(context, &picture, canvas, below, row + 1);
 }

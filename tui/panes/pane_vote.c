@@ -5,8 +5,6 @@
 #include "tui/panes/ruler.h"
 #include <stdio.h>
 
-enum { LABEL_COLUMNS = 8 };
-
 static bool has_modifier(const StepContext *context, const char *text) {
     const PtxInstruction *instruction = context->code ? context->code->instruction : NULL;
     for (int i = 0; instruction && i < instruction->modifier_count; i++)
@@ -25,11 +23,10 @@ static void head(const StepContext *context, PaneHead *out) {
         context->code && context->code->instruction ? context->code->instruction->name : "vote";
     char lanes[64];
     step_context_describe_lanes(context->event.mask, lanes, sizeof lanes);
-    snprintf(out->title, sizeof out->title, tr("%s   w%d   one instruction for %s"), name,
-             context->event.warp, lanes);
+    pane_title(out, tr("%s   w%d   one instruction for %s"), name, context->event.warp, lanes);
     if (context->event.participants && context->event.participants != context->event.mask) {
-        snprintf(out->note, sizeof out->note, tr("member mask %08x, active %08x!"),
-                 context->event.participants, context->event.mask);
+        pane_note(out, tr("member mask %08x, active %08x!"), context->event.participants,
+                  context->event.mask);
         out->note_role = ROLE_WARNING;
     }
 }
@@ -94,7 +91,7 @@ static void draw_mask_result(const StepContext *context, Canvas *canvas, Rectang
 
 static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
     const TraceEvent *event = &context->event;
-    Ruler ruler = ruler_make(area, LABEL_COLUMNS, 0);
+    Ruler ruler = ruler_make(area, RULER_LABEL, 0);
     int lane = context->view->selection.lane;
     char value[40];
     if (!event->mask) return;
@@ -118,17 +115,9 @@ static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
     draw_own_values(context, canvas, area, area.rows > 6 ? 5 : 4);
 }
 
-static ViewAnswer click(const StepContext *context, Rectangle area, int column, int row, View *view) {
-    Ruler ruler = ruler_make(area, LABEL_COLUMNS, 0);
-    int lane = ruler_lane_at(&ruler, column);
-    (void)context, (void)row;
-    if (lane >= 0) view->selection.lane = lane;
-    return VIEW_CHANGED;
-}
-
 const Pane pane_vote = {.slot = SLOT_PICTURE,
                         .tells_here = HIDES_LANES | HIDES_VALUES,
                         .kinds = 1u << TRACE_VOTE | 1u << TRACE_REDUX,
                         .head = head,
                         .draw = draw,
-                        .click = click};
+                        .click = ruler_click};

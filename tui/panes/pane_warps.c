@@ -3,7 +3,6 @@
 #include "tui/panes/pane.h"
 
 #include "base/language.h"
-#include "tui/panes/sentences.h"
 #include "tui/view/warps_view.h"
 
 #include <ctype.h>
@@ -84,18 +83,11 @@ static void chart_open(WarpChart *chart, const StepContext *context, const WarpT
         chart->here[i] = warps_view_is_here(context, &timeline->sites[i]);
 }
 
-static void chart_scroll(WarpChart *chart, int first) {
-    int last = chart->timeline->line_count - chart->rows;
-    chart->first = first;
-    if (chart->first > last) chart->first = last;
-    if (chart->first < 0) chart->first = 0;
-}
-
 static void chart_set_cursor(WarpChart *chart, const StepContext *context) {
     const SessionBlock *block = &context->scene->traced.blocks[context->view->place.block];
     const WarpTimeline *timeline = chart->timeline;
     chart->cursor = warps_view_cursor(context);
-    chart_scroll(chart, chart->cursor.line - chart->rows / 2);
+    chart->first = canvas_first_shown(chart->cursor.line, chart->rows, timeline->line_count);
     for (int i = 0; i < timeline->line_count && !chart->marked; i++)
         if (timeline->lines[i].launch == block->launch &&
             timeline->lines[i].block == trace_block_linear(block->block))
@@ -115,25 +107,13 @@ static bool has_doubts(const WarpTimeline *timeline) {
     return timeline->is_order_only || timeline->dropped || warp_timeline_is_perturbed(timeline);
 }
 
-/* The rows below the charts: some rows of warps come first. Returns the rows left for the charts. */
-static int choose_texts(Body *body, int rows, const StepContext *context, const WarpTimeline *timeline) {
-    enum { FOR_NEWS = 4, FOR_SUMMARY = 5, FOR_LEGEND = 7, FOR_DETAIL = 8, FOR_DOUBTS = 10 };
-    bool has_doubt = (has_news(context) && rows >= FOR_NEWS) || (has_doubts(timeline) && rows >= FOR_DOUBTS);
-    int left = rows;
-    body->legend = rows >= FOR_LEGEND && !body->side.columns ? --left : -1;
-    body->summary = rows >= FOR_SUMMARY ? --left : -1;
-    body->doubts = has_doubt ? --left : -1;
-    body->detail = rows >= FOR_DETAIL ? --left : -1;
-    return left;
-}
-
 /* Begins at the first warp that is there in the window. */
 static void open_second(WarpChart *chart, const WarpChart *first) {
     int line = 0;
     chart->begin = first->begin; /* one scale: what happens at the same time */
     chart->each = first->each;
     while (line < chart->timeline->line_count && chart->timeline->lines[line].end <= chart->begin) line++;
-    chart_scroll(chart, line);
+    chart->first = canvas_scroll(line, chart->rows, chart->timeline->line_count);
 }
 
 static void body_open(Body *body, const StepContext *context, Rectangle area) {
@@ -146,7 +126,15 @@ static void body_open(Body *body, const StepContext *context, Rectangle area) {
         body->side = (Rectangle){area.column + columns + GAP, area.row, SIDE_COLUMNS, area.rows};
     }
     body->text_columns = columns;
-    int rows = choose_texts(body, area.rows, context, timeline);
+    /* The rows below the charts: some rows of warps come first. Returns the rows left for the charts. */
+    enum { FOR_NEWS = 4, FOR_SUMMARY = 5, FOR_LEGEND = 7, FOR_DETAIL = 8, FOR_DOUBTS = 10 };
+    bool has_doubt =
+        (has_news(context) && area.rows >= FOR_NEWS) || (has_doubts(timeline) && area.rows >= FOR_DOUBTS);
+    int rows = area.rows;
+    body->legend = area.rows >= FOR_LEGEND && !body->side.columns ? --rows : -1;
+    body->summary = area.rows >= FOR_SUMMARY ? --rows : -1;
+    body->doubts = has_doubt ? --rows : -1;
+    body->detail = area.rows >= FOR_DETAIL ? --rows : -1;
     body->chart_count = count > 1 && area.columns >= BESIDE_FROM ? 2 : 1;
     body->has_titles = body->chart_count > 1 && rows > 4;
     int each = (columns - (body->chart_count - 1) * GAP) / body->chart_count;
@@ -220,18 +208,6 @@ static void print_summary(const WarpTimeline *timeline, SummaryWords words, Text
     if (*gap == ',') text_add(out, ")");
     if (summary->empty / summary->cycles >= LEAST_SHARE)
         text_print(out, is_short ? tr("; no warp %s") : tr("; none is resident in %s"), empty);
-}
-
-static void print_doubts(const StepContext *context, const WarpTimeline *timeline, Text *out) {
-    const char *note = context->scene->borrowed.warps_note,
-               *failure = failure_of(warps_view_of(context->scene));
-    if (note) text_print(out, "%s  ", note);
-    if (failure && !note) text_print(out, tr("Not measured: %s. "), failure);
-    if (timeline->is_order_only)
-        text_add(out, tr("So many probes: only the order of waits means something, not their lengths. "));
-    if (warp_timeline_is_perturbed(timeline)) text_add(out, tr("! The probes change what they measure. "));
-    if (timeline->dropped)
-        text_print(out, tr("%llu waits had no room. "), (unsigned long long)timeline->dropped);
 }
 
 /* "> block 3038 w4 waits 383 cycles from 1,054 for a barrier, line 24: __syncthreads();" */
@@ -337,24 +313,22 @@ static uint64_t choose_step(uint64_t least) {
                                 : 10 * power;
 }
 
-static void draw_axis(const WarpChart *chart, Canvas *canvas) {
-    uint64_t step = choose_step((uint64_t)chart->each * LEAST_TICK);
-    char text[32];
-    canvas_text(canvas, chart->area, 1, chart->rows, ROLE_DIM, tr("cycles"));
-    for (uint64_t cycle = (chart->begin + step - 1) / step * step;; cycle += step) {
-        uint64_t column = (cycle - chart->begin) / chart->each;
-        step_context_print_count(cycle, text, sizeof text);
-        if (column + 1 + strlen(text) > (uint64_t)chart->columns) break;
-        canvas_glyph(canvas, chart->area, chart->labels + (int)column, chart->rows, ROLE_DIM, 0x2502);
-        canvas_text(canvas, chart->area, chart->labels + (int)column + 1, chart->rows, ROLE_DIM, text);
-    }
-}
-
 static void draw_chart(const WarpChart *chart, Canvas *canvas) {
     WarpCell *cells = memory_new((size_t)chart->columns * sizeof *cells);
     for (int i = 0; i < chart->rows && chart->first + i < chart->timeline->line_count; i++)
         draw_line(chart, cells, chart->first + i, i, canvas);
-    if (chart->rows < chart->area.rows) draw_axis(chart, canvas);
+    if (chart->rows < chart->area.rows) {
+        uint64_t step = choose_step((uint64_t)chart->each * LEAST_TICK);
+        char text[32];
+        canvas_text(canvas, chart->area, 1, chart->rows, ROLE_DIM, tr("cycles"));
+        for (uint64_t cycle = (chart->begin + step - 1) / step * step;; cycle += step) {
+            uint64_t column = (cycle - chart->begin) / chart->each;
+            step_context_print_count(cycle, text, sizeof text);
+            if (column + 1 + strlen(text) > (uint64_t)chart->columns) break;
+            canvas_glyph(canvas, chart->area, chart->labels + (int)column, chart->rows, ROLE_DIM, 0x2502);
+            canvas_text(canvas, chart->area, chart->labels + (int)column + 1, chart->rows, ROLE_DIM, text);
+        }
+    }
     free(cells);
 }
 
@@ -435,7 +409,7 @@ static void draw_table(const Body *body, Canvas *canvas, int top) {
                                  sizeof speed);
         print_percent(timeline->summary.ready, timeline->summary.cycles, ready, sizeof ready);
         canvas_text(canvas, area, 0, row, role, i == body->shown ? ">" : " ");
-        canvas_text(canvas, area, 7 - canvas_text_columns(blocks), row, role, blocks);
+        canvas_right(canvas, area, 7, row, role, blocks);
         canvas_print(canvas, area, 7, row, role, "%9s%9s", isfinite(timeline->plain_us) ? speed : "", ready);
     }
 }
@@ -471,20 +445,6 @@ static bool print_other_run(const StepContext *context, const WarpTimeline *time
     return has_size || has_type;
 }
 
-/* "cycles 0 .. 3,385, 30 a column", behind the size of another run. */
-static void print_note(const StepContext *context, const Body *body, bool has_cycles, PaneHead *out) {
-    const WarpChart *chart = &body->charts[0];
-    WarpsWindow window = warps_view_window(context->view, chart->timeline, chart->cursor.line);
-    char begin[32], end[32], of[60], cycles[90] = "";
-    bool is_other = print_other_run(context, chart->timeline, of, sizeof of);
-    step_context_print_count(window.begin, begin, sizeof begin);
-    step_context_print_count((uint64_t)window.begin + window.span, end, sizeof end);
-    if (has_cycles)
-        snprintf(cycles, sizeof cycles, tr("cycles %s .. %s, %u a column"), begin, end, chart->each);
-    snprintf(out->note, sizeof out->note, "%s%s%s", of, is_other && *cycles ? "; " : "", cycles);
-    out->note_role = is_other ? ROLE_WARNING : ROLE_DIM;
-}
-
 enum TitleWords {
     ORIGIN_WORDS,
     SHORT_WORDS,
@@ -497,8 +457,8 @@ enum TitleWords {
 
 static void print_origin(const Body *body, int words, char *out, size_t bytes) {
     const WarpTimeline *timeline = body->charts[0].timeline;
-    const char *maker = "NVIDIA ", *machine = timeline->of.machine;
-    if (words < ALL_WORDS && !strncmp(machine, maker, strlen(maker))) machine += strlen(maker);
+    const char *machine = timeline->of.machine;
+    if (words < ALL_WORDS) machine = scene_machine_name(machine);
     int length = (int)(words < MOST_BUT_MAKER ? strcspn(machine, " ") : strlen(machine));
     if (body->warps->is_live)
         snprintf(out, bytes, tr("live on %.*s"), length, machine);
@@ -515,18 +475,27 @@ static void print_title(const StepContext *context, const Body *body, int words,
     if (words > SHORT_WORDS) print_cost(timeline, words < LONG_COST, cost, sizeof cost);
     print_origin(body, words, origin, sizeof origin);
     if (words == ORIGIN_WORDS)
-        snprintf(out->title, sizeof out->title, "%s", origin);
+        pane_title(out, "%s", origin);
     else
-        snprintf(out->title, sizeof out->title, tr("warps on SM %u%s%s  %s%s%s"), timeline->multiprocessor,
-                 *at_once ? tr(", ") : "", at_once, origin, cost,
-                 warp_timeline_is_perturbed(timeline) && *cost ? "!" : "");
-    print_note(context, body, words >= COST_AND_CYCLES, out);
+        pane_title(out, tr("warps on SM %u%s%s  %s%s%s"), timeline->multiprocessor, *at_once ? tr(", ") : "",
+                   at_once, origin, cost, warp_timeline_is_perturbed(timeline) && *cost ? "!" : "");
+    /* "cycles 0 .. 3,385, 30 a column", behind the size of another run. */
+    const WarpChart *chart = &body->charts[0];
+    WarpsWindow window = warps_view_window(context->view, chart->timeline, chart->cursor.line);
+    char begin[32], end[32], of[60], cycles[90] = "";
+    bool is_other = print_other_run(context, chart->timeline, of, sizeof of);
+    step_context_print_count(window.begin, begin, sizeof begin);
+    step_context_print_count((uint64_t)window.begin + window.span, end, sizeof end);
+    if (words >= COST_AND_CYCLES)
+        snprintf(cycles, sizeof cycles, tr("cycles %s .. %s, %u a column"), begin, end, chart->each);
+    pane_note(out, "%s%s%s", of, is_other && *cycles ? "; " : "", cycles);
+    out->note_role = is_other ? ROLE_WARNING : ROLE_DIM;
 }
 
 static void head(const StepContext *context, PaneHead *out) {
     enum { AROUND = 6 }; /* the lines and spaces around the two texts */
     Body body;
-    snprintf(out->title, sizeof out->title, "%s", tr("warps in time"));
+    pane_title(out, tr("warps in time"));
     if (!has_timeline(context)) return;
     body_open(&body, context, (Rectangle){0, 0, out->columns, out->rows});
     for (int words = ALL_WORDS; words >= ORIGIN_WORDS; words--) {
@@ -536,23 +505,9 @@ static void head(const StepContext *context, PaneHead *out) {
     body_done(&body);
 }
 
-static void draw_nothing(const StepContext *context, Canvas *canvas, Rectangle area) {
-    const SessionWarps *warps = warps_view_of(context->scene);
-    const char *note = context->scene->borrowed.warps_note;
-    Text text = {0};
-    if (note)
-        text_add(&text, note);
-    else
-        text_print(&text, tr("Not known: %s."), warps && warps->why ? warps->why : tr("not measured"));
-    if (!note && !(warps && warps->has_failed))
-        text_print(&text, " %s", tr("On a machine with a GPU, redviz --timeline measures it."));
-    canvas_paragraph(canvas, area, 0, ROLE_DIM, text_string(&text));
-    text_done(&text);
-}
-
 static void draw_text(const Body *body, Canvas *canvas, Rectangle area, int row, Role role, Text *text) {
     Rectangle at = {area.column, area.row + row, body->text_columns, 1};
-    if (row >= 0) sentences_draw(canvas, at, 0, role, text_string(text), PART_CLAUSE);
+    if (row >= 0) canvas_sentences(canvas, at, 0, role, text_string(text), PART_CLAUSE);
     text_clear(text);
 }
 
@@ -565,7 +520,15 @@ static void draw_texts(const Body *body, const StepContext *context, Canvas *can
         canvas_paragraph(canvas, row, 0, ROLE_TEXT, text_string(&text));
         text_clear(&text);
     }
-    print_doubts(context, timeline, &text);
+    const char *note = context->scene->borrowed.warps_note,
+               *failure = failure_of(warps_view_of(context->scene));
+    if (note) text_print(&text, "%s  ", note);
+    if (failure && !note) text_print(&text, tr("Not measured: %s. "), failure);
+    if (timeline->is_order_only)
+        text_add(&text, tr("So many probes: only the order of waits means something, not their lengths. "));
+    if (warp_timeline_is_perturbed(timeline)) text_add(&text, tr("! The probes change what they measure. "));
+    if (timeline->dropped)
+        text_print(&text, tr("%llu waits had no room. "), (unsigned long long)timeline->dropped);
     draw_text(body, canvas, area, body->doubts, ROLE_WARNING, &text);
     for (int words = 0; words < SUMMARY_FORMS; words++) {
         text_clear(&text);
@@ -585,7 +548,17 @@ static void draw_texts(const Body *body, const StepContext *context, Canvas *can
 static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
     Body body;
     if (!has_timeline(context)) {
-        draw_nothing(context, canvas, area);
+        const SessionWarps *warps = warps_view_of(context->scene);
+        const char *note = context->scene->borrowed.warps_note;
+        Text text = {0};
+        if (note)
+            text_add(&text, note);
+        else
+            text_print(&text, tr("Not known: %s."), warps && warps->why ? warps->why : tr("not measured"));
+        if (!note && !(warps && warps->has_failed))
+            text_print(&text, " %s", tr("On a machine with a GPU, redviz --timeline measures it."));
+        canvas_paragraph(canvas, area, 0, ROLE_DIM, text_string(&text));
+        text_done(&text);
         return;
     }
     body_open(&body, context, area);

@@ -1,6 +1,6 @@
 /* The picture of an access to the shared memory of other blocks (peers.h): a row for each block with its
  * word, an arrow in the direction of the value, the lanes and the values that they load or store. */
-#include "tui/panes/peers_pane.h"
+#include "tui/panes/banks.h"
 
 #include "base/language.h"
 #include <stdio.h>
@@ -49,49 +49,13 @@ void peers_head(const StepContext *context, PaneHead *out) {
     step_context_print_symbol(context, event->buffer[event->mask ? __builtin_ctz(event->mask) : 0], symbol,
                               sizeof symbol);
     if (count == 1)
-        snprintf(out->title, sizeof out->title, tr("cluster  w%d shared %s: %s of block %u"), event->warp,
-                 verb(event->kind), symbol, peers[0].block);
+        pane_title(out, tr("cluster  w%d shared %s: %s of block %u"), event->warp, verb(event->kind), symbol,
+                   peers[0].block);
     else
-        snprintf(out->title, sizeof out->title, tr("cluster  w%d shared %s: %s of %d blocks"), event->warp,
-                 verb(event->kind), symbol, count);
-    snprintf(out->note, sizeof out->note,
-             out->columns < 100 ? tr("wavefronts not modelled")
-                                : tr("wavefronts between blocks are not modelled"));
-}
-
-/* "block_sum[0]", "sums[0..31]". */
-static void print_words(const StepContext *context, const TraceEvent *event, char *out, size_t bytes) {
-    char symbol[48];
-    uint64_t least = UINT64_MAX, most = 0, each = (uint64_t)(event->element_bytes ? event->element_bytes : 1);
-    int first = __builtin_ctz(event->mask);
-    for (uint32_t rest = event->mask; rest; rest &= rest - 1) {
-        uint64_t offset = event->offset[__builtin_ctz(rest)];
-        if (offset < least) least = offset;
-        if (offset > most) most = offset;
-    }
-    step_context_print_symbol(context, event->buffer[first], symbol, sizeof symbol);
-    if (least == most)
-        snprintf(out, bytes, "%s[%llu]", symbol, (unsigned long long)(least / each));
-    else
-        snprintf(out, bytes, "%s[%llu..%llu]", symbol, (unsigned long long)(least / each),
-                 (unsigned long long)(most / each));
-}
-
-static void draw_values(const StepContext *context, const TraceEvent *event, Canvas *canvas, Rectangle area,
-                        int row, int column) {
-    for (uint32_t rest = event->mask; rest; rest &= rest - 1) {
-        int lane = __builtin_ctz(rest);
-        char value[48];
-        uint64_t bits = event->has_result ? event->value[0][lane] : event->operand[lane];
-        step_context_print_value(context, bits, 0, value, sizeof value);
-        if (column + canvas_text_columns(value) + 4 > area.columns) {
-            canvas_text(canvas, area, column, row, ROLE_DIM, "...");
-            return;
-        }
-        bool is_selected = lane == context->view->selection.lane;
-        column +=
-            1 + canvas_print(canvas, area, column, row, is_selected ? ROLE_SELECTED : ROLE_TEXT, "%s", value);
-    }
+        pane_title(out, tr("cluster  w%d shared %s: %s of %d blocks"), event->warp, verb(event->kind), symbol,
+                   count);
+    pane_note(out, out->columns < 100 ? tr("wavefronts not modelled")
+                                      : tr("wavefronts between blocks are not modelled"));
 }
 
 static void draw_peer(const StepContext *context, const PeerBlock *peer, Canvas *canvas, Rectangle area,
@@ -102,14 +66,41 @@ static void draw_peer(const StepContext *context, const PeerBlock *peer, Canvas 
     bool has_lane = event.mask >> context->view->selection.lane & 1,
          is_store = event.kind == TRACE_SHARED_STORE;
     const char *arrow = event.kind == TRACE_SHARED_LOAD ? "──▶" : is_store ? "◀──" : "◀─▶";
-    print_words(context, &event, words, sizeof words);
+    /* "block_sum[0]", "sums[0..31]". */
+    char symbol[48];
+    uint64_t least = UINT64_MAX, most = 0, each = (uint64_t)(event.element_bytes ? event.element_bytes : 1);
+    int first = __builtin_ctz(event.mask);
+    for (uint32_t rest = event.mask; rest; rest &= rest - 1) {
+        uint64_t offset = event.offset[__builtin_ctz(rest)];
+        if (offset < least) least = offset;
+        if (offset > most) most = offset;
+    }
+    step_context_print_symbol(context, event.buffer[first], symbol, sizeof symbol);
+    if (least == most)
+        snprintf(words, sizeof words, "%s[%llu]", symbol, (unsigned long long)(least / each));
+    else
+        snprintf(words, sizeof words, "%s[%llu..%llu]", symbol, (unsigned long long)(least / each),
+                 (unsigned long long)(most / each));
     step_context_describe_lanes(event.mask, lanes, sizeof lanes);
     canvas_print(canvas, area, BLOCK_COLUMN, row, has_lane ? ROLE_CURRENT : ROLE_TEXT, "block %u%s",
                  peer->block, peer->is_own ? tr(" (own)") : "");
     canvas_text(canvas, area, WORD_COLUMN, row, ROLE_TEXT, words);
     canvas_text(canvas, area, ARROW_COLUMN, row, peer->is_own ? ROLE_DIM : ROLE_ACTIVE, arrow);
     canvas_text(canvas, area, LANE_COLUMN, row, has_lane ? ROLE_SELECTED : ROLE_TEXT, lanes);
-    draw_values(context, &event, canvas, area, row, VALUE_COLUMN);
+    int column = VALUE_COLUMN;
+    for (uint32_t rest = event.mask; rest; rest &= rest - 1) {
+        int lane = __builtin_ctz(rest);
+        char value[48];
+        uint64_t bits = event.has_result ? event.value[0][lane] : event.operand[lane];
+        step_context_print_value(context, bits, 0, value, sizeof value);
+        if (column + canvas_text_columns(value) + 4 > area.columns) {
+            canvas_text(canvas, area, column, row, ROLE_DIM, "...");
+            return;
+        }
+        bool is_selected = lane == context->view->selection.lane;
+        column +=
+            1 + canvas_print(canvas, area, column, row, is_selected ? ROLE_SELECTED : ROLE_TEXT, "%s", value);
+    }
 }
 
 void peers_draw(const StepContext *context, Canvas *canvas, Rectangle area) {

@@ -1,6 +1,6 @@
-/* A row of boxes, shared by pane_reduction.c and reduction_*.c. Each file has one task: reduction_window.c
- * selects the boxes to draw, reduction_values.c places them, reduction_rows.c draws the contents of each box,
- * reduction_ways.c the paths of operands to their sums, reduction_marks.c and reduction_trap.c the faults. */
+/* A row of boxes, shared by pane_reduction.c and reduction_*.c. Each file has one task: reduction_values.c
+ * places boxes, reduction_rows.c selects those to draw and draws their contents, reduction_ways.c
+ * the paths of operands to their sums, reduction_marks.c the faults. */
 #ifndef TUI_PANES_REDUCTION_ROW_H
 #define TUI_PANES_REDUCTION_ROW_H
 
@@ -27,10 +27,6 @@ typedef struct BoxRow { /* the boxes of the window, and where they are drawn */
     bool brackets;    /* brackets are drawn to the boxes whose operands are all in the window */
 } BoxRow;
 
-/* ---- reduction_window.c -------------------------------------------------------------------------------- */
-
-BoxRow boxes_row(const StepContext *context, int columns); /* around the selected thread's box */
-
 /* ---- reduction_values.c -------------------------------------------------------------------------------- */
 
 const ReductionBox *boxes_at(const BoxRow *row, int index);
@@ -55,6 +51,8 @@ void boxes_draw_dot(const BoxRow *row, int64_t box, int line);
 
 /* ---- reduction_rows.c ---------------------------------------------------------------------------------- */
 
+/* The row around the box of the selected thread. */
+BoxRow boxes_row(const StepContext *context, int columns);
 bool boxes_show_before(const BoxRow *row);
 bool boxes_count_inputs(const BoxRow *row); /* a sum in the window has a meaningful input count */
 bool boxes_sum_floats(const BoxRow *row);   /* a sum in the window has a known rounding error */
@@ -70,9 +68,6 @@ bool boxes_show_adders(const BoxRow *row, int rows);
 void boxes_draw_adders(const BoxRow *row, int line);
 /* The selected box in words: its sum, its rounding error, its distance from the exact sum. */
 void boxes_draw_error(const BoxRow *row, int line);
-
-/* ---- reduction_kept.c ---------------------------------------------------------------------------------- */
-
 /* Rows for the values that threads keep in registers beside their boxes, at most `room`; drawn below the
  * sums. */
 int boxes_kept_rows(const BoxRow *row, int room);
@@ -118,14 +113,10 @@ bool boxes_is_racing(const BoxRow *row, const ReductionTerm *term);
 void boxes_find_faults(const BoxRow *row, BoxFaults *out);
 /* A sum of the window with a mark, or one of its operands, arrives in this step. */
 bool boxes_marks_step(const BoxRow *row);
-
-/* ---- reduction_trap.c ---------------------------------------------------------------------------------- */
-
 /* The block's run ends at this place, in an access of boxes that are threads. */
 bool boxes_has_trap(const BoxRow *row);
 /* At that place the thread does nothing in the last step of the run: it trapped, or was stopped. */
 bool boxes_is_stopped(const BoxRow *row, int thread);
 void boxes_draw_trap(const BoxRow *row, int line); /* the element that each thread accessed */
-void boxes_explain_trap(const BoxRow *row, char *out, size_t bytes);
 
 #endif

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 const Tree *boxes_tree(const BoxRow *row) {
     return scene_tree(row->context->scene, row->context->view->place.block);

@@ -44,7 +44,7 @@ static void draw_moving(const BoxRow *row, int line, const ReductionTerm *term, 
     if (term->node != FOLD_NONE)
         boxes_print_value(row, reduction_type(row->reduction, term->node, row->level->type),
                           boxes_node(row, term->node)->bits, row->width - 1, text, sizeof text);
-    canvas_text(row->canvas, row->area, column + 1 - canvas_text_columns(text), line, ROLE_LIT, text);
+    canvas_right(row->canvas, row->area, column + 1, line, ROLE_LIT, text);
 }
 
 static bool is_moving(const BoxRow *row, const ReductionTerm *term) {

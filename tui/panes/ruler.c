@@ -1,13 +1,10 @@
 #include "tui/panes/ruler.h"
 
-#include "trace/access.h"
-
 enum { MOST_COLUMNS = 6 };
 
 Ruler ruler_make(Rectangle area, int label, int note) {
     Ruler ruler = {.label = label, .width = (area.columns - label - note) / WARP_LANES};
-    if (ruler.width > MOST_COLUMNS) ruler.width = MOST_COLUMNS;
-    if (ruler.width < 1) ruler.width = 1;
+    ruler.width = canvas_clamp(ruler.width, 1, MOST_COLUMNS);
     return ruler;
 }
 
@@ -16,9 +13,15 @@ int ruler_column(const Ruler *ruler, int lane) {
     return ruler->label + lane * width + (width > 2 ? width - 2 : width - 1);
 }
 
-int ruler_lane_at(const Ruler *ruler, int column) {
-    int lane = (column - ruler->label) / ruler->width;
-    return column >= ruler->label && lane < WARP_LANES ? lane : -1;
+ViewAnswer ruler_select(Ruler ruler, int column, View *view) {
+    int lane = (column - ruler.label) / ruler.width;
+    if (column >= ruler.label && lane < WARP_LANES) view->selection.lane = lane;
+    return VIEW_CHANGED;
+}
+
+ViewAnswer ruler_click(const StepContext *context, Rectangle area, int column, int row, View *view) {
+    (void)context, (void)row;
+    return ruler_select(ruler_make(area, RULER_LABEL, 0), column, view);
 }
 
 void ruler_draw(const Ruler *ruler, Canvas *canvas, Rectangle area, int row, int selected) {

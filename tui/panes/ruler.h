@@ -2,8 +2,9 @@
 #ifndef TUI_PANES_RULER_H
 #define TUI_PANES_RULER_H
 
-#include "tui/draw/canvas.h"
+#include "tui/view/step_context.h"
 
+enum { RULER_LABEL = 8 };    /* columns left of most rulers */
 enum { GLYPH_ABSENT = '-' }; /* a lane without a thread: the block ends within its warp */
 
 typedef struct Ruler {
@@ -17,8 +18,9 @@ Ruler ruler_make(Rectangle area, int label, int note);
 /* The column of the lane's sign, or of the last digit of its number. */
 int ruler_column(const Ruler *ruler, int lane);
 
-/* The lane at a column; -1: none. */
-int ruler_lane_at(const Ruler *ruler, int column);
+/* Selects the lane at a column, if there is one; the click of a pane with a ruler of RULER_LABEL and no note. */
+ViewAnswer ruler_select(Ruler ruler, int column, View *view);
+ViewAnswer ruler_click(const StepContext *context, Rectangle area, int column, int row, View *view);
 
 /* The lanes' numbers, as many as fit without running into each other; `selected` is marked. */
 void ruler_draw(const Ruler *ruler, Canvas *canvas, Rectangle area, int row, int selected);

@@ -86,8 +86,7 @@ void sampled_code_print_count(uint64_t count, char *out, size_t bytes) {
 
 void sampled_code_print_origin(const SampledCode *code, char out[ORIGIN_BYTES]) {
     const SassKernel *kernel = code->sass.kernel;
-    const char *machine = kernel->machine ? kernel->machine : tr("a GPU");
-    if (!strncmp(machine, "NVIDIA ", 7)) machine += 7;
+    const char *machine = kernel->machine ? scene_machine_name(kernel->machine) : tr("a GPU");
     if (kernel->assembler)
         snprintf(out, ORIGIN_BYTES, tr("by %.40s for %.20s"), kernel->assembler, kernel->architecture);
     else if (code->sass.is_live)
@@ -97,25 +96,21 @@ void sampled_code_print_origin(const SampledCode *code, char out[ORIGIN_BYTES]) 
                  kernel->measured ? kernel->measured : "");
 }
 
-static void print_resources(const SassKernel *kernel, char out[ORIGIN_BYTES]) {
-    const SassResources *resources = &kernel->resources;
-    char shared[32], spilled[32], spills[64];
-    uint64_t bytes = resources->spill_store_bytes + resources->spill_load_bytes;
-    step_context_print_count(resources->shared_bytes, shared, sizeof shared);
-    step_context_print_count(bytes, spilled, sizeof spilled);
-    snprintf(spills, sizeof spills, bytes ? tr("spills: %s bytes") : tr("no spills"), spilled);
-    if (kernel->has_resources)
-        snprintf(out, ORIGIN_BYTES, tr("%d registers, %s bytes shared, %s; counts need a GPU"),
-                 resources->registers, shared, spills);
-    else
-        snprintf(out, ORIGIN_BYTES, tr("counts need a GPU"));
-}
-
 void sampled_code_print_sizes(const SampledCode *code, char out[ORIGIN_BYTES]) {
     const SassKernel *kernel = code->sass.kernel;
     char counted[32], sampled[32];
     if (kernel->assembler) {
-        print_resources(kernel, out);
+        const SassResources *resources = &kernel->resources;
+        char shared[32], spilled[32], spills[64];
+        uint64_t bytes = resources->spill_store_bytes + resources->spill_load_bytes;
+        step_context_print_count(resources->shared_bytes, shared, sizeof shared);
+        step_context_print_count(bytes, spilled, sizeof spilled);
+        snprintf(spills, sizeof spills, bytes ? tr("spills: %s bytes") : tr("no spills"), spilled);
+        if (kernel->has_resources)
+            snprintf(out, ORIGIN_BYTES, tr("%d registers, %s bytes shared, %s; counts need a GPU"),
+                     resources->registers, shared, spills);
+        else
+            snprintf(out, ORIGIN_BYTES, tr("counts need a GPU"));
         return;
     }
     step_context_print_size(kernel->counted.n, counted, sizeof counted);

@@ -1,6 +1,5 @@
 #include "tui/scene/beats.h"
 
-#include "base/memory.h"
 #include <stdlib.h>
 
 /* The arriving lanes must wait: other running lanes have not arrived. */

@@ -1,7 +1,6 @@
 #include "tui/scene/reduction_state.h"
 
 #include "base/language.h"
-#include "base/memory.h"
 #include <stdio.h>
 #include <stdlib.h>
 

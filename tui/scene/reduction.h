@@ -88,7 +88,7 @@ typedef struct Reduction Reduction;
 Reduction *reduction_new(Tree *tree, StepIndex *step_index, PtxType data);
 void reduction_free(Reduction *reduction);
 
-/* level of the tree; 0 before the first level */
+/* The level of the tree; 0 before the first level. */
 int reduction_level_at(const Reduction *reduction, int step);
 /* There is more to show than inputs: sums between threads, a chain of one thread, or the access that ended
  * the run. */

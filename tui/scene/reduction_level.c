@@ -1,30 +1,12 @@
 /* The boxes of a level: which box adds, what it adds, and which results are live. */
 #include "tui/scene/reduction_state.h"
 
-#include "base/memory.h"
 #include "plan/plan.h"
 #include <stdlib.h>
 
 static bool is_sum_here(const Reduction *reduction, const ReductionLevel *level, int node, int thread) {
     return node_at(reduction, node)->kind == FOLD_JOIN &&
            reduction->tree->level_of_node[node] == level->level && thread_of(reduction, node) == thread;
-}
-
-static void add_operand(const Reduction *reduction, ReductionLevel *level, int node, int thread) {
-    const FoldNode *at = node_at(reduction, node);
-    ReductionTerm *term = reduction_add_term(level);
-    bool is_here =
-        reduction->tree->level_of_node[node] == level->level && thread_of(reduction, node) == thread;
-    term->node = node;
-    term->thread = thread;
-    term->step = step_of_event(reduction, at->event);
-    term->is_own = !is_here || at->kind != FOLD_MOVE;
-    if (term->is_own) {
-        term->place = PLACE_THREAD;
-        term->index = thread_of(reduction, node);
-    } else {
-        reduction_put_place(reduction, node, term);
-    }
 }
 
 /* The operands that `node` was made of in this level, in fold order. A sum that is used several times is
@@ -45,7 +27,20 @@ static void add_terms(Reduction *reduction, ReductionLevel *level, int node, int
             stack[depth++] = at->b;
             stack[depth++] = at->a;
         } else {
-            add_operand(reduction, level, next, thread);
+            const FoldNode *at = node_at(reduction, next);
+            ReductionTerm *term = reduction_add_term(level);
+            bool is_here =
+                reduction->tree->level_of_node[next] == level->level && thread_of(reduction, next) == thread;
+            term->node = next;
+            term->thread = thread;
+            term->step = step_of_event(reduction, at->event);
+            term->is_own = !is_here || at->kind != FOLD_MOVE;
+            if (term->is_own) {
+                term->place = PLACE_THREAD;
+                term->index = thread_of(reduction, next);
+            } else {
+                reduction_put_place(reduction, next, term);
+            }
         }
     }
 }
@@ -98,8 +93,12 @@ static bool find_element(const Reduction *reduction, const ReductionLevel *level
     return adder->is_stored;
 }
 
-/* The first store of the last adder's value to shared memory in this level. */
-static void find_store(const Reduction *reduction, const ReductionLevel *level, Adder *adders, int count) {
+static void add_adder(Reduction *reduction, ReductionLevel *level, int node, Adder *adders, int count) {
+    Adder *adder = &adders[count];
+    *adder = (Adder){.node = node, .first_term = level->term_count};
+    add_terms(reduction, level, node, thread_of(reduction, node));
+    adder->term_count = level->term_count - adder->first_term;
+    /* The first store of the last adder's value to shared memory in this level. */
     const FoldNode *at = node_at(reduction, adders[count].node);
     int end = reduction_level_first(reduction, level->level + 1);
     TraceEvent event;
@@ -112,14 +111,6 @@ static void find_store(const Reduction *reduction, const ReductionLevel *level, 
         if (event.kind != TRACE_SHARED_STORE || !(event.mask >> at->lane & 1)) continue;
         if (find_element(reduction, level, adders, count, &event, step)) return;
     }
-}
-
-static void add_adder(Reduction *reduction, ReductionLevel *level, int node, Adder *adders, int count) {
-    Adder *adder = &adders[count];
-    *adder = (Adder){.node = node, .first_term = level->term_count};
-    add_terms(reduction, level, node, thread_of(reduction, node));
-    adder->term_count = level->term_count - adder->first_term;
-    find_store(reduction, level, adders, count);
 }
 
 /* [node] Values that threads load, or sums that they make, and do not fold further in this level: several of

@@ -1,8 +1,8 @@
 /* The state that the parts of a reduction share. Private to reduction*.c: reduction_terms.c finds values and
- * their origins, reduction_level.c makes the boxes of a level, reduction_words.c the words of shared memory
- * before and after it, reduction_chain.c the boxes of one thread, reduction_rounding.c compares with exact
- * sums, reduction_races.c finds stores that race with its loads, reduction_kept.c values that stay in
- * registers, reduction_unwritten.c words that nothing had written, reduction.c combines them. */
+ * their origins, and compares sums with exact ones, reduction_level.c makes the boxes of a level,
+ * reduction_words.c the words of shared memory before and after it, with races and words that nothing had
+ * written, reduction_chain.c the boxes of one thread and the values that stay in registers, reduction.c
+ * combines them. */
 #ifndef TUI_SCENE_REDUCTION_STATE_H
 #define TUI_SCENE_REDUCTION_STATE_H
 

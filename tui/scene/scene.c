@@ -2,31 +2,11 @@
 #include "tui/scene/scene.h"
 
 #include "base/language.h"
-#include "base/memory.h"
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-
-static const char *line_of_session(void *session, const char *file, int line) {
-    return session_source_line(session, file, line);
-}
-static int line_count_of_session(void *session, const char *file) {
-    return session_source_line_count(session, file);
-}
-static const char *ptx_of_session(void *session, int launch, int pc) {
-    return session_ptx_line(session, launch, pc);
-}
-
-static const Folds *folds_of_session(void *session, int block) {
-    return session_folds(session, block);
-}
-
-static bool registers_of_session(void *session, int block, int event, int warp, const char *name,
-                                 uint64_t bits[32], uint32_t weight[32], int32_t producer[32]) {
-    return session_register(session, block, event, warp, name, bits, weight, producer);
-}
 
 static void compare_with(void *tree, const Folds *folds, const Steps *steps) {
     Tree *other = tree_new(folds, steps);
@@ -35,26 +15,10 @@ static void compare_with(void *tree, const Folds *folds, const Steps *steps) {
 }
 
 static void compare_blocks_of_session(const Scene *scene, int block, Tree *tree) {
-    session_visit_other_folds(scene->questions.context, block, compare_with, tree);
+    session_visit_other_folds(scene->questions.session, block, compare_with, tree);
 }
 
-static double progress_of_session(void *session, int block, int event) {
-    return session_progress(session, block, event);
-}
-
-static bool buffer_address_of_session(void *session, int buffer, uint64_t *address) {
-    return session_buffer_address(session, buffer, address);
-}
-
-static const SessionGrid *grid_of_session(void *session) {
-    return session_grid(session);
-}
-
-static const SessionWarps *warps_of_session(void *session) {
-    return session_warps(session);
-}
-
-static SceneSass sass_of_session(void *session, int launch) {
+static SceneSass sass_of_session(Session *session, int launch) {
     SceneSass sass = {.is_live = session_sass_is_live(session, launch)};
     sass.kernel = session_sass(session, launch, &sass.why);
     sass.compared = session_compared_sass(session, launch);
@@ -62,7 +26,7 @@ static SceneSass sass_of_session(void *session, int launch) {
 }
 
 /* The screen stands still meanwhile: a large kernel is left to --sass. */
-static void assemble_of_session(void *session, int launch) {
+static void assemble_of_session(Session *session, int launch) {
     session_assemble_sass(session, launch, 2);
 }
 
@@ -113,19 +77,19 @@ Scene *scene_new(Session *session) {
                     .off = result ? result->absolute_error : 0,
                     .counting = session_is_partial(session)},
         .traced = {.trace = session_trace(session), .block_count = session_block_count(session)},
-        .questions = {.folds = folds_of_session,
+        .questions = {.folds = session_folds,
                       .compare_blocks = compare_blocks_of_session,
-                      .source_line = line_of_session,
-                      .source_line_count = line_count_of_session,
-                      .ptx_line = ptx_of_session,
-                      .registers = registers_of_session,
-                      .progress = progress_of_session,
-                      .buffer_address = buffer_address_of_session,
-                      .grid = grid_of_session,
-                      .warps = warps_of_session,
+                      .source_line = session_source_line,
+                      .source_line_count = session_source_line_count,
+                      .ptx_line = session_ptx_line,
+                      .registers = session_register,
+                      .progress = session_progress,
+                      .buffer_address = session_buffer_address,
+                      .grid = session_grid,
+                      .warps = session_warps,
                       .sass = sass_of_session,
                       .assemble = assemble_of_session,
-                      .context = session},
+                      .session = session},
         .borrowed = {.hazards = ask_verdict(session),
                      .hazards_note = tr("no race search has run"),
                      .measured = session_measured(session),
@@ -193,7 +157,7 @@ StepIndex *scene_step_index(const Scene *scene, int block) {
 
 const Folds *scene_folds(const Scene *scene, int block) {
     if (!scene->questions.folds || !scene_can_replay(scene, block)) return NULL;
-    return scene->questions.folds(scene->questions.context, block);
+    return scene->questions.folds(scene->questions.session, block);
 }
 
 Tree *scene_tree(const Scene *scene, int block) {
@@ -258,7 +222,7 @@ static double progress_after(const Scene *scene, int block, const Step *step) {
     double most = -1;
     if (!scene_can_replay(scene, block)) return most;
     for (int i = 0; scene->questions.progress && i < step->count; i++) {
-        double here = scene->questions.progress(scene->questions.context, block,
+        double here = scene->questions.progress(scene->questions.session, block,
                                                 scene->traced.blocks[block].steps->events[step->first + i]);
         if (here > most) most = here;
     }
@@ -296,26 +260,26 @@ const PtxCode *scene_code(const Scene *scene, int block, int pc) {
 
 SceneSass scene_sass(const Scene *scene, int block) {
     if (!scene->questions.sass) return (SceneSass){.kernel = NULL};
-    return scene->questions.sass(scene->questions.context, scene->traced.blocks[block].launch);
+    return scene->questions.sass(scene->questions.session, scene->traced.blocks[block].launch);
 }
 
 SceneSass scene_assembled_sass(const Scene *scene, int block) {
     const SceneQuestions *questions = &scene->questions;
     if (questions->sass && questions->assemble)
-        questions->assemble(questions->context, scene->traced.blocks[block].launch);
+        questions->assemble(questions->session, scene->traced.blocks[block].launch);
     return scene_sass(scene, block);
 }
 
 const char *scene_source_line(const Scene *scene, const char *file, int line) {
-    return scene->questions.source_line(scene->questions.context, file, line);
+    return scene->questions.source_line(scene->questions.session, file, line);
 }
 
 int scene_source_line_count(const Scene *scene, const char *file) {
-    return scene->questions.source_line_count(scene->questions.context, file);
+    return scene->questions.source_line_count(scene->questions.session, file);
 }
 
 const char *scene_ptx_line(const Scene *scene, int block, int pc) {
-    return scene->questions.ptx_line(scene->questions.context, scene->traced.blocks[block].launch, pc);
+    return scene->questions.ptx_line(scene->questions.session, scene->traced.blocks[block].launch, pc);
 }
 
 /* Itanium names contain identifiers as <length><identifier>; the last one at the end of the name is the
@@ -336,6 +300,10 @@ void scene_short_name(const char *symbol, char *out, size_t bytes) {
 const char *scene_file_name(const char *path) {
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;
+}
+
+const char *scene_machine_name(const char *machine) {
+    return strncmp(machine, "NVIDIA ", 7) == 0 ? machine + 7 : machine;
 }
 
 bool scene_text_holds(const char *text, const char *part) {

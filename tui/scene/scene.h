@@ -80,25 +80,26 @@ typedef struct SceneTraced { /* what was recorded, and what is derived from it *
     Paths **paths;            /* the same */
 } SceneTraced;
 
-/* What the session answers on demand; every function gets `context`. `block` is an index into the traced
+/* What the session answers on demand; every function gets `session`; tests have their own functions. `block` is an index into the traced
  * blocks. */
 typedef struct SceneQuestions {
-    const Folds *(*folds)(void *context, int block); /* NULL: folds are unknown */
+    const Folds *(*folds)(const Session *session, int block); /* NULL: folds are unknown */
     /* Compares a new tree with those of the other blocks of its launch, traced or not; may be NULL. */
     void (*compare_blocks)(const Scene *scene, int block, Tree *tree);
-    const char *(*source_line)(void *context, const char *file, int line); /* NULL: no such line */
-    int (*source_line_count)(void *context, const char *file);
-    const char *(*ptx_line)(void *context, int launch, int pc);
+    const char *(*source_line)(Session *session, const char *file, int line); /* NULL: no such line */
+    int (*source_line_count)(Session *session, const char *file);
+    const char *(*ptx_line)(Session *session, int launch, int pc);
     /* As session_register(); NULL: register values are unknown. */
-    bool (*registers)(void *context, int block, int event, int warp, const char *name, uint64_t bits[32],
-                      uint32_t weight[32], int32_t producer[32]);
-    double (*progress)(void *context, int block, int event); /* as session_progress(); may be NULL */
-    bool (*buffer_address)(void *context, int buffer, uint64_t *address); /* as the session's; may be NULL */
-    const SessionGrid *(*grid)(void *context);    /* as session_grid(); NULL: unknown */
-    const SessionWarps *(*warps)(void *context);  /* as session_warps(); NULL: unknown */
-    SceneSass (*sass)(void *context, int launch); /* NULL: unknown */
-    void (*assemble)(void *context, int launch);  /* as session_assemble_sass(); NULL: never */
-    void *context;
+    bool (*registers)(const Session *session, int block, int event, int warp, const char *name,
+                      uint64_t bits[32], uint32_t weight[32], int32_t producer[32]);
+    double (*progress)(const Session *session, int block, int event); /* as session_progress(); may be NULL */
+    bool (*buffer_address)(const Session *session, int buffer,
+                           uint64_t *address);       /* as the session's; may be NULL */
+    const SessionGrid *(*grid)(Session *session);    /* as session_grid(); NULL: unknown */
+    const SessionWarps *(*warps)(Session *session);  /* as session_warps(); NULL: unknown */
+    SceneSass (*sass)(Session *session, int launch); /* NULL: unknown */
+    void (*assemble)(Session *session, int launch);  /* as session_assemble_sass(); NULL: never */
+    Session *session;
 } SceneQuestions;
 
 typedef struct SceneBorrowed {        /* set by the app between frames, or owned by the session */
@@ -158,6 +159,8 @@ const char *scene_ptx_line(const Scene *scene, int block, int pc);
  * path. */
 void scene_short_name(const char *symbol, char *out, size_t bytes);
 const char *scene_file_name(const char *path);
+/* The name of a machine without its maker: "H200 NVL". */
+const char *scene_machine_name(const char *machine);
 bool scene_text_holds(const char *text, const char *part); /* ignores case */
 
 #endif

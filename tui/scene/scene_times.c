@@ -83,21 +83,6 @@ static void add_rows(Times *times, const Measurements *list, const Wanted *wante
     }
 }
 
-/* The run's own kernel has a row even if it was not timed. */
-static void add_own_row(Times *times, const char *kernel) {
-    if (times->count < TIMES_MOST_ROWS && !is_there(times, times->count, kernel))
-        times->rows[times->count++] = (TimesRow){.kernel = kernel, .is_live = times->is_live};
-}
-
-static void sort_kernels(Times *times) {
-    for (int i = 1; i < times->count; i++)
-        for (int j = i; j > 0 && place_of(times->rows[j - 1].kernel) > place_of(times->rows[j].kernel); j--) {
-            TimesRow row = times->rows[j];
-            times->rows[j] = times->rows[j - 1];
-            times->rows[j - 1] = row;
-        }
-}
-
 /* Live timings of this size, else the recorded ones of the nearest size. */
 static const Timing *choose(const SceneTimings *timings, Wanted *wanted, uint64_t n, bool *is_live) {
     wanted->n = n;
@@ -142,8 +127,17 @@ void times_gather(Times *out, const Scene *scene) {
     out->sample = choose(timings, &wanted, scene->identity.n, &out->is_live);
     out->n = wanted.n;
     add_rows(out, out->is_live ? timings->live : timings->recorded, &wanted, true, out->is_live);
-    if (out->sample) add_own_row(out, wanted.kernel);
-    sort_kernels(out);
+    if (out->sample) {
+        /* The run's own kernel has a row even if it was not timed. */
+        if (out->count < TIMES_MOST_ROWS && !is_there(out, out->count, wanted.kernel))
+            out->rows[out->count++] = (TimesRow){.kernel = wanted.kernel, .is_live = out->is_live};
+    }
+    for (int i = 1; i < out->count; i++)
+        for (int j = i; j > 0 && place_of(out->rows[j - 1].kernel) > place_of(out->rows[j].kernel); j--) {
+            TimesRow row = out->rows[j];
+            out->rows[j] = out->rows[j - 1];
+            out->rows[j - 1] = row;
+        }
     out->kernel_count = out->count;
     add_rows(out, timings->live, &wanted, false, true);
     if (!out->is_live) add_rows(out, timings->recorded, &wanted, false, false); /* of another machine */
@@ -307,17 +301,17 @@ static int find_fastest(const Times *times, bool to_scalar, TimesWay way) {
 
 enum { DATED_COLUMNS = 100 };
 
-/* With the date if there is room for both the date and the references. */
-static void add_machine(Line *line, const Times *times, const Timing *timing) {
-    const char *machine = timing->machine;
-    if (!strncmp(machine, "NVIDIA ", 7)) machine += 7;
-    if (times->is_live)
-        add_part(line, tr(" us live on this %.40s"), machine);
-    else if (line->columns < DATED_COLUMNS)
-        add_part(line, tr(" us (%.40s, recorded)"), machine);
-    else
-        add_part(line, tr(" us on an %.40s, recorded %.10s"), machine,
-                 timing->measured ? timing->measured : "");
+static void add_others(Line *line, const Times *times, int here, const char *gap, bool to_scalar,
+                       TimesWay way) {
+    int next = here + 1 < times->kernel_count ? here + 1 : -1, best = find_fastest(times, to_scalar, way);
+    int peer = find_row(times, "cub");
+    if (next >= 0 && next != best && line->columns >= DATED_COLUMNS)
+        add_time(line, &gap, tr("next "), times->rows[next].kernel,
+                 times_of(&times->rows[next], to_scalar, way));
+    if (best >= 0 && best != here)
+        add_time(line, &gap, tr("best "), times->rows[best].kernel,
+                 times_of(&times->rows[best], to_scalar, way));
+    if (peer >= 0) add_time(line, &gap, "CUB", "", times_of(&times->rows[peer], to_scalar, way));
 }
 
 /* The recording of the same run beside its live time. */
@@ -334,35 +328,9 @@ static void add_recorded(Line *line, const Scene *scene, const Timing *live) {
             timing_way(timing) != timing_way(live) || !timing->samples)
             continue;
         print_microseconds(timing->median, time, sizeof time);
-        add_part(line, tr(" (recorded %.40s %s)"),
-                 timing->machine + (strncmp(timing->machine, "NVIDIA ", 7) ? 0 : 7), time);
+        add_part(line, tr(" (recorded %.40s %s)"), scene_machine_name(timing->machine), time);
         return;
     }
-}
-
-/* Of another size or block than the run has. */
-static void add_settings(Line *line, const Scene *scene, const Timing *timing) {
-    char size[32];
-    if (timing->n && !(timing->n & (timing->n - 1)))
-        snprintf(size, sizeof size, "2^%d", __builtin_ctzll(timing->n));
-    else
-        snprintf(size, sizeof size, "%llu", (unsigned long long)timing->n);
-    if (timing->n != scene->identity.n) add_part(line, tr(" at n = %s"), size);
-    if (scene->identity.run && timing->threads && timing->threads != scene->identity.run->block)
-        add_part(line, tr(" with block %u"), timing->threads);
-}
-
-static void add_others(Line *line, const Times *times, int here, const char *gap, bool to_scalar,
-                       TimesWay way) {
-    int next = here + 1 < times->kernel_count ? here + 1 : -1, best = find_fastest(times, to_scalar, way);
-    int peer = find_row(times, "cub");
-    if (next >= 0 && next != best && line->columns >= DATED_COLUMNS)
-        add_time(line, &gap, tr("next "), times->rows[next].kernel,
-                 times_of(&times->rows[next], to_scalar, way));
-    if (best >= 0 && best != here)
-        add_time(line, &gap, tr("best "), times->rows[best].kernel,
-                 times_of(&times->rows[best], to_scalar, way));
-    if (peer >= 0) add_time(line, &gap, "CUB", "", times_of(&times->rows[peer], to_scalar, way));
 }
 
 void times_print_line(const Scene *scene, bool to_scalar, TimesWay way, int columns, char *out,
@@ -383,9 +351,25 @@ void times_print_line(const Scene *scene, bool to_scalar, TimesWay way, int colu
     char time[32];
     print_microseconds(timing->median, time, sizeof time);
     add_part(&line, "%s", time);
-    add_machine(&line, &times, timing);
+    /* With the date if there is room for both the date and the references. */
+    const char *machine = scene_machine_name(timing->machine);
+    if (times.is_live)
+        add_part(&line, tr(" us live on this %.40s"), machine);
+    else if (line.columns < DATED_COLUMNS)
+        add_part(&line, tr(" us (%.40s, recorded)"), machine);
+    else
+        add_part(&line, tr(" us on an %.40s, recorded %.10s"), machine,
+                 timing->measured ? timing->measured : "");
     if (times.is_live) add_recorded(&line, scene, timing);
-    add_settings(&line, scene, timing);
+    /* Of another size or block than the run has. */
+    char size[32];
+    if (timing->n && !(timing->n & (timing->n - 1)))
+        snprintf(size, sizeof size, "2^%d", __builtin_ctzll(timing->n));
+    else
+        snprintf(size, sizeof size, "%llu", (unsigned long long)timing->n);
+    if (timing->n != scene->identity.n) add_part(&line, tr(" at n = %s"), size);
+    if (scene->identity.run && timing->threads && timing->threads != scene->identity.run->block)
+        add_part(&line, tr(" with block %u"), timing->threads);
     LimitFigures figures;
     char limit[128];
     times_find_limit(&times, scene, &times.rows[here], way, &figures);

@@ -1,7 +1,6 @@
 #include "tui/scene/step_index.h"
-
-#include "base/memory.h"
 #include "metrics/totals.h"
+
 #include <stdlib.h>
 
 /* The parts of an event's header that later passes need: decoding it takes as long as all other work on the
@@ -50,9 +49,27 @@ static Header *read_events(StepIndex *step_index, int event_count) {
     return headers;
 }
 
-/* Groups the events by warp: `events` and `warp_begin`; then what changes from one to the next, and the two
- * masks that look ahead. */
-static void step_index_warps(StepIndex *step_index, const Header *headers, int event_count) {
+StepIndex *step_index_new(const Steps *steps, const Trap *trap) {
+    StepIndex *step_index = memory_new(sizeof *step_index);
+    const TraceLaunch *launch = steps->launch;
+    int event_count = trace_block_event_count(steps->block);
+    step_index->steps = steps;
+    step_index->trap = trap;
+    step_index->thread_count = (int)(launch->block[0] * launch->block[1] * launch->block[2]);
+    step_index->warp_count = (step_index->thread_count + WARP_LANES - 1) / WARP_LANES;
+    step_index->step = memory_new((size_t)steps->step_count * sizeof *step_index->step);
+    step_index->events = memory_new((size_t)event_count * sizeof *step_index->events);
+    step_index->lanes_later = memory_new((size_t)event_count * sizeof *step_index->lanes_later);
+    step_index->barrier_lanes = memory_new((size_t)event_count * sizeof *step_index->barrier_lanes);
+    step_index->warp_begin =
+        memory_new((size_t)(step_index->warp_count + 1) * sizeof *step_index->warp_begin);
+    step_index->sums = memory_new((size_t)launch->program->code_count * sizeof *step_index->sums);
+    step_index->has_events = memory_new((size_t)launch->program->code_count * sizeof *step_index->has_events);
+    step_index->has_conflicts =
+        memory_new((size_t)launch->program->code_count * sizeof *step_index->has_conflicts);
+    Header *headers = read_events(step_index, event_count);
+    /* Groups the events by warp: `events` and `warp_begin`; then what changes from one to the next, and the two
+     * masks that look ahead. */
     for (int i = 0; i < event_count; i++) step_index->warp_begin[headers[i].warp + 1]++;
     for (int w = 0; w < step_index->warp_count; w++)
         step_index->warp_begin[w + 1] += step_index->warp_begin[w];
@@ -75,10 +92,7 @@ static void step_index_warps(StepIndex *step_index, const Header *headers, int e
             step_index->barrier_lanes[i] = barrier;
         }
     }
-}
-
-/* For the timeline, which asks about ranges of steps of any length. */
-static void step_index_ranges(StepIndex *step_index) {
+    /* For the timeline, which asks about ranges of steps of any length. */
     int count = step_index->steps->step_count;
     step_index->lanes_before = memory_new((size_t)(count + 1) * sizeof *step_index->lanes_before);
     step_index->conflict_from = memory_new((size_t)(count + 1) * sizeof *step_index->conflict_from);
@@ -91,29 +105,6 @@ static void step_index_ranges(StepIndex *step_index) {
         step_index->divergence_from[i] =
             step_index->step[i].diverges ? i : step_index->divergence_from[i + 1];
     }
-}
-
-StepIndex *step_index_new(const Steps *steps, const Trap *trap) {
-    StepIndex *step_index = memory_new(sizeof *step_index);
-    const TraceLaunch *launch = steps->launch;
-    int event_count = trace_block_event_count(steps->block);
-    step_index->steps = steps;
-    step_index->trap = trap;
-    step_index->thread_count = (int)(launch->block[0] * launch->block[1] * launch->block[2]);
-    step_index->warp_count = (step_index->thread_count + WARP_LANES - 1) / WARP_LANES;
-    step_index->step = memory_new((size_t)steps->step_count * sizeof *step_index->step);
-    step_index->events = memory_new((size_t)event_count * sizeof *step_index->events);
-    step_index->lanes_later = memory_new((size_t)event_count * sizeof *step_index->lanes_later);
-    step_index->barrier_lanes = memory_new((size_t)event_count * sizeof *step_index->barrier_lanes);
-    step_index->warp_begin =
-        memory_new((size_t)(step_index->warp_count + 1) * sizeof *step_index->warp_begin);
-    step_index->sums = memory_new((size_t)launch->program->code_count * sizeof *step_index->sums);
-    step_index->has_events = memory_new((size_t)launch->program->code_count * sizeof *step_index->has_events);
-    step_index->has_conflicts =
-        memory_new((size_t)launch->program->code_count * sizeof *step_index->has_conflicts);
-    Header *headers = read_events(step_index, event_count);
-    step_index_warps(step_index, headers, event_count);
-    step_index_ranges(step_index);
     free(headers);
     return step_index;
 }
@@ -138,12 +129,14 @@ void step_index_free(StepIndex *step_index) {
     free(step_index);
 }
 
-/* The index in `events` of the warp's first event at `step` or later. */
-static int warp_position(const StepIndex *step_index, int step, int warp) {
+/* The index in `events` of the warp's first event whose key is `least` or more. Keys ascend; NULL: the event
+ * itself. */
+static int find_position(const StepIndex *step_index, const int *keys, int least, int warp) {
     int low = step_index->warp_begin[warp], high = step_index->warp_begin[warp + 1];
     while (low < high) {
         int middle = low + (high - low) / 2;
-        if (step_index->steps->step_of_event[step_index->events[middle]] < step)
+        int event = step_index->events[middle];
+        if ((keys ? keys[event] : event) < least)
             low = middle + 1;
         else
             high = middle;
@@ -182,7 +175,8 @@ static void mark_ended(const StepIndex *step_index, int warp, WarpState *state) 
 static bool waits_for_block(const StepIndex *step_index, int step, const TraceEvent *wait) {
     const Steps *steps = step_index->steps;
     for (int warp = 0; warp < step_index->warp_count; warp++)
-        for (int i = warp_position(step_index, step, warp); i < step_index->warp_begin[warp + 1]; i++) {
+        for (int i = find_position(step_index, step_index->steps->step_of_event, step, warp);
+             i < step_index->warp_begin[warp + 1]; i++) {
             TraceEvent event;
             trace_block_read_header(steps->block, step_index->events[i], &event);
             if (trace_event_is_cluster_wait(&event) && event.pc == wait->pc &&
@@ -197,7 +191,7 @@ WarpState step_index_warp_state(const StepIndex *step_index, int step, int warp)
     WarpState state = {.exists = existing_lanes(step_index, warp), .event = -1, .next_pc = -1};
     if (warp < 0 || warp >= step_index->warp_count || step < 0 || step >= steps->step_count) return state;
     int begin = step_index->warp_begin[warp], end = step_index->warp_begin[warp + 1];
-    int here = warp_position(step_index, step, warp), next = here;
+    int here = find_position(step_index, step_index->steps->step_of_event, step, warp), next = here;
     TraceEvent event;
     for (; next < end && steps->step_of_event[step_index->events[next]] == step; next++) {
         trace_block_read_header(steps->block, step_index->events[next], &event);
@@ -236,7 +230,8 @@ int step_index_warp_event(const StepIndex *step_index, int step, int warp, int l
     if (warp < 0 || warp >= step_index->warp_count) return -1;
     int found = -1;
     TraceEvent event;
-    for (int i = warp_position(step_index, step, warp); i < step_index->warp_begin[warp + 1]; i++) {
+    for (int i = find_position(step_index, step_index->steps->step_of_event, step, warp);
+         i < step_index->warp_begin[warp + 1]; i++) {
         if (steps->step_of_event[step_index->events[i]] != step) break;
         if (found < 0) found = step_index->events[i];
         trace_block_read_header(steps->block, step_index->events[i], &event);
@@ -246,18 +241,9 @@ int step_index_warp_event(const StepIndex *step_index, int step, int warp, int l
 }
 
 int step_index_neighbour(const StepIndex *step_index, int event, int warp, int by) {
-    int low = step_index->warp_begin[warp], high = step_index->warp_begin[warp + 1];
-    while (low < high) {
-        int middle = low + (high - low) / 2;
-        if (step_index->events[middle] < event)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    low += by;
-    return low >= step_index->warp_begin[warp] && low < step_index->warp_begin[warp + 1]
-               ? step_index->events[low]
-               : -1;
+    int at = find_position(step_index, NULL, event, warp) + by;
+    bool is_of_warp = at >= step_index->warp_begin[warp] && at < step_index->warp_begin[warp + 1];
+    return is_of_warp ? step_index->events[at] : -1;
 }
 
 const StepIndexSums *step_index_sums(StepIndex *step_index, int first, int count) {
@@ -301,4 +287,24 @@ const Totals *step_index_pc_totals(StepIndex *step_index, int pc) {
 const Totals *step_index_interval_totals(StepIndex *step_index, int interval_step) {
     gather_totals(step_index);
     return &step_index->interval_totals[interval_step];
+}
+
+/* ---- running totals ------------------------------------------------------------------------------------ */
+
+enum { SPACING = 64 };
+
+void running_totals_at(StepIndex *step_index, int step, Totals *out) {
+    *out = (Totals){0};
+    if (step < 0 || step >= step_index->steps->step_count) return;
+    if (!step_index->running_totals) {
+        int count = step_index->steps->step_count / SPACING + 1;
+        step_index->running_totals = memory_new((size_t)count * sizeof *step_index->running_totals);
+        for (int i = 1; i < count; i++) {
+            metrics_of_steps(step_index->steps, (i - 1) * SPACING, SPACING, &step_index->running_totals[i]);
+            totals_add(&step_index->running_totals[i], &step_index->running_totals[i - 1]);
+        }
+    }
+    int kept = (step + 1) / SPACING;
+    metrics_of_steps(step_index->steps, kept * SPACING, step + 1 - kept * SPACING, out);
+    totals_add(out, &step_index->running_totals[kept]);
 }

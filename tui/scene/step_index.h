@@ -40,7 +40,7 @@ typedef struct StepIndex {
     bool *has_conflicts;                 /* [code_count] shared accesses with excess wavefronts */
     StepIndexSums *sums;                 /* [code_count], over the steps below; see step_index_sums() */
     int sums_first, sums_count;
-    Totals *running_totals; /* see running_totals.h; NULL until first use */
+    Totals *running_totals; /* see step_index.c; NULL until first use */
     double *progress;       /* [step_count], see scene_progress(); NULL until first use */
 } StepIndex;
 
@@ -76,5 +76,9 @@ const StepIndexSums *step_index_sums(StepIndex *step_index, int first, int count
  * reads all events. */
 const Totals *step_index_pc_totals(StepIndex *step_index, int pc);
 const Totals *step_index_interval_totals(StepIndex *step_index, int interval_step);
+
+/* Counters of steps 0 .. step. Counters that events do not contain (all instructions) stay 0, as in
+ * metrics_of_steps(). */
+void running_totals_at(StepIndex *step_index, int step, Totals *out);
 
 #endif

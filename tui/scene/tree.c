@@ -1,6 +1,5 @@
-#include "tui/scene/tree_levels.h"
+#include "tui/scene/tree.h"
 
-#include "base/memory.h"
 #include <limits.h>
 #include <stdlib.h>
 
@@ -20,29 +19,6 @@ static int step_of(const Tree *tree, int node) {
 static bool is_held(const Tree *tree, int node) {
     return tree->level_of_node[node] >= 0 && node_at(tree, node)->kind != FOLD_INPUT &&
            tree_thread(tree, node) < tree->thread_count;
-}
-
-/* A thread holds the newest node of a level after it; a thread without one keeps its value. */
-static void fill_cells(Tree *tree) {
-    size_t threads = (size_t)tree->thread_count, count = (size_t)tree->level_count * threads;
-    tree->cells = memory_new((count + 1) * sizeof *tree->cells);
-    for (size_t i = 0; i < count; i++) tree->cells[i] = FOLD_NONE;
-    for (int i = 0; i < tree->folds->node_count; i++)
-        if (is_held(tree, i))
-            tree->cells[(size_t)tree->level_of_node[i] * threads + (size_t)tree_thread(tree, i)] = i;
-    for (size_t i = threads; i < count; i++)
-        if (tree->cells[i] < tree->cells[i - threads]) tree->cells[i] = tree->cells[i - threads];
-}
-
-static void sort_by_step(Tree *tree) {
-    int step_count = tree->steps->step_count, *begin;
-    begin = tree->made_begin = memory_new(((size_t)step_count + 2) * sizeof *begin);
-    tree->made = memory_new(((size_t)tree->folds->node_count + 1) * sizeof *tree->made);
-    for (int i = 0; i < tree->folds->node_count; i++)
-        if (is_held(tree, i)) begin[step_of(tree, i) + 2]++;
-    for (int step = 2; step < step_count + 2; step++) begin[step] += begin[step - 1];
-    for (int i = 0; i < tree->folds->node_count; i++) /* afterwards every begin has moved to its end */
-        if (is_held(tree, i)) tree->made[begin[step_of(tree, i) + 1]++] = i;
 }
 
 /* ---- results ------------------------------------------------------------------------------------------- */
@@ -194,8 +170,23 @@ Tree *tree_new(const Folds *folds, const Steps *steps) {
         return NULL;
     }
     tree_find_distances(tree);
-    fill_cells(tree);
-    sort_by_step(tree);
+    /* A thread holds the newest node of a level after it; a thread without one keeps its value. */
+    size_t threads = (size_t)tree->thread_count, count = (size_t)tree->level_count * threads;
+    tree->cells = memory_new((count + 1) * sizeof *tree->cells);
+    for (size_t i = 0; i < count; i++) tree->cells[i] = FOLD_NONE;
+    for (int i = 0; i < tree->folds->node_count; i++)
+        if (is_held(tree, i))
+            tree->cells[(size_t)tree->level_of_node[i] * threads + (size_t)tree_thread(tree, i)] = i;
+    for (size_t i = threads; i < count; i++)
+        if (tree->cells[i] < tree->cells[i - threads]) tree->cells[i] = tree->cells[i - threads];
+    int step_count = tree->steps->step_count, *begin;
+    begin = tree->made_begin = memory_new(((size_t)step_count + 2) * sizeof *begin);
+    tree->made = memory_new(((size_t)tree->folds->node_count + 1) * sizeof *tree->made);
+    for (int i = 0; i < tree->folds->node_count; i++)
+        if (is_held(tree, i)) begin[step_of(tree, i) + 2]++;
+    for (int step = 2; step < step_count + 2; step++) begin[step] += begin[step - 1];
+    for (int i = 0; i < tree->folds->node_count; i++) /* afterwards every begin has moved to its end */
+        if (is_held(tree, i)) tree->made[begin[step_of(tree, i) + 1]++] = i;
     find_results(tree);
     find_lost(tree);
     find_uses(tree);

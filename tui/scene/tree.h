@@ -88,4 +88,9 @@ const TreePath *tree_path(Tree *tree, int root);
 int tree_origin(const Tree *tree, int node, int operand);
 int tree_thread(const Tree *tree, int node);
 
+/* Private to tree.c and tree_levels.c: */
+
+void tree_find_levels(Tree *tree);    /* levels, level_count, level_of_node: filled */
+void tree_find_distances(Tree *tree); /* distance and crosswise of each level */
+
 #endif

@@ -1,7 +1,6 @@
-#include "tui/scene/tree_levels.h"
+/* The steps that are levels of the tree, and the distance of each level's operands. */
+#include "tui/scene/tree.h"
 
-#include "base/memory.h"
-#include "trace/access.h"
 #include <limits.h>
 #include <stdlib.h>
 
@@ -27,22 +26,6 @@ static int step_of(const Tree *tree, int node) {
 
 /* inputs that the thread loaded itself; values that another thread took later */
 enum { OWN = 1, TAKEN_ON = 2 };
-
-static uint8_t *flag_nodes(const Tree *tree) {
-    const Folds *folds = tree->folds;
-    uint8_t *flags = memory_new((size_t)folds->node_count + 1);
-    for (int i = 0; i < folds->node_count; i++) {
-        const FoldNode *node = &folds->nodes[i];
-        if (node->kind == FOLD_JOIN) {
-            if (flags[node->a] & flags[node->b] & OWN) flags[i] |= OWN;
-        } else if (node->kind == FOLD_MOVE) {
-            bool stays = tree_thread(tree, node->a) == tree_thread(tree, i);
-            if (folds->nodes[node->a].kind == FOLD_INPUT || (stays && flags[node->a] & OWN)) flags[i] |= OWN;
-            if (!stays) flags[node->a] |= TAKEN_ON;
-        }
-    }
-    return flags;
-}
 
 /* Another thread made the operand. */
 static bool comes_from_others(const Tree *tree, int operand) {
@@ -170,7 +153,18 @@ static void add_level(Tree *tree, int step, TreeLevelKind kind, bool goes_on) {
 
 void tree_find_levels(Tree *tree) {
     int step_count = tree->steps->step_count;
-    uint8_t *flags = flag_nodes(tree);
+    const Folds *folds = tree->folds;
+    uint8_t *flags = memory_new((size_t)folds->node_count + 1);
+    for (int i = 0; i < folds->node_count; i++) {
+        const FoldNode *node = &folds->nodes[i];
+        if (node->kind == FOLD_JOIN) {
+            if (flags[node->a] & flags[node->b] & OWN) flags[i] |= OWN;
+        } else if (node->kind == FOLD_MOVE) {
+            bool stays = tree_thread(tree, node->a) == tree_thread(tree, i);
+            if (folds->nodes[node->a].kind == FOLD_INPUT || (stays && flags[node->a] & OWN)) flags[i] |= OWN;
+            if (!stays) flags[node->a] |= TAKEN_ON;
+        }
+    }
     int8_t *kinds = memory_new((size_t)step_count + 1);
     int *level_of_step = memory_new(((size_t)step_count + 1) * sizeof *level_of_step);
     for (int step = 0; step < step_count; step++) kinds[step] = -1;
@@ -255,14 +249,6 @@ static int elements_between(const Tree *tree, const FoldNode *node, TraceEvent e
     return (int)(distance / events[0].element_bytes);
 }
 
-static void see_fold(const Tree *tree, Distances *seen, int node, TraceEvent events[2]) {
-    const FoldNode *at = node_at(tree, node);
-    see_thread(tree, seen, node, at->a);
-    see_thread(tree, seen, node, at->b);
-    see(&seen->elements, &seen->elements_differ, elements_between(tree, at, events));
-    seen->elements_differ |= !seen->elements;
-}
-
 void tree_find_distances(Tree *tree) {
     Distances *seen = memory_new((size_t)(tree->level_count + 1) * sizeof *seen);
     TraceEvent *events = memory_new(2 * sizeof *events);
@@ -270,8 +256,13 @@ void tree_find_distances(Tree *tree) {
     for (int i = 0; i < tree->folds->node_count; i++) {
         int level = tree->level_of_node[i];
         if (level < 0) continue;
-        if (tree->levels[level].kind == TREE_FOLD && node_at(tree, i)->kind == FOLD_JOIN)
-            see_fold(tree, &seen[level], i, events);
+        if (tree->levels[level].kind == TREE_FOLD && node_at(tree, i)->kind == FOLD_JOIN) {
+            const FoldNode *at = node_at(tree, i);
+            see_thread(tree, &seen[level], i, at->a);
+            see_thread(tree, &seen[level], i, at->b);
+            see(&seen[level].elements, &seen[level].elements_differ, elements_between(tree, at, events));
+            seen[level].elements_differ |= !seen[level].elements;
+        }
     }
     for (int i = 0; i < tree->level_count; i++) {
         TreeLevel *level = &tree->levels[i];

@@ -215,10 +215,6 @@ void index_view_open(View *view, const char *a, const char *b) {
     show(view);
 }
 
-static int width_of(const TraceEvent *event) {
-    return event->width > 16 ? 16 : event->width;
-}
-
 bool index_view_open_access(View *view, const StepContext *context) {
     const TraceEvent *event = &context->event;
     ViewIndex *index = &view->display.index;
@@ -228,7 +224,7 @@ bool index_view_open_access(View *view, const StepContext *context) {
     bool is_shared = step_context_is_shared(event->kind);
     char fitted[INDEX_TEXT_BYTES] = "", name[48];
     *index = fresh;
-    index->of.bytes = width_of(event);
+    index->of.bytes = event->width > 16 ? 16 : event->width;
     index->of.is_store = is_store;
     index->of.mask = index->access_mask = event->mask;
     index->of.warp = event->warp <= LAST_WARP ? event->warp : LAST_WARP;
@@ -400,7 +396,8 @@ static ViewAnswer press_while_turning(View *view, KeyPress press) {
     return VIEW_CHANGED;
 }
 
-ViewAnswer index_view_press(View *view, KeyPress press) {
+ViewAnswer index_view_press(View *view, const Scene *scene, KeyPress press) {
+    (void)scene;
     ViewIndex *index = &view->display.index;
     bool leaves = press.key == SPECIAL_TAB || press.key == SPECIAL_BACK_TAB || press.key == SPECIAL_UP ||
                   press.key == SPECIAL_DOWN;

@@ -13,7 +13,7 @@ void index_view_open(View *view, const char *a, const char *b);
 bool index_view_open_access(View *view, const StepContext *context);
 
 /* IGNORED: not a key of the lab. */
-ViewAnswer index_view_press(View *view, KeyPress press);
+ViewAnswer index_view_press(View *view, const Scene *scene, KeyPress press);
 
 /* What the arrow keys can turn, in the order of Up and Down. */
 typedef struct IndexField {

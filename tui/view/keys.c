@@ -150,3 +150,61 @@ bool keys_show(const char *list, int index, bool ascii, char *out, size_t bytes)
     }
     return false;
 }
+
+/* ---- the table for tui/README.md ----------------------------------------------------------------------- */
+
+void key_table_print(Text *out) {
+    text_add(out, "| key | what it does |\n|---|---|\n");
+    for (int action = 1; action < ACTION_COUNT; action++) {
+        char name[24];
+        text_add(out, "|");
+        for (int backwards = 0; backwards < 2; backwards++) {
+            const char *list = backwards ? key_rows[action].backwards : key_rows[action].forwards;
+            for (int i = 0; keys_show(list, i, false, name, sizeof name); i++)
+                text_print(out, "%s `%s`", backwards && i == 0 ? "," : "", name);
+        }
+        text_print(out, " | %s |\n", key_rows[action].help);
+    }
+    text_add(out, "\nIn `--keys` a character is its key, and these are special keys:");
+    for (int i = 0; keys_name(i); i++) text_print(out, "%s `<%s>`", i ? "," : "", keys_name(i));
+    text_add(out, ".\n");
+}
+
+/* ---- pauses between the keys of a script --------------------------------------------------------------- */
+
+enum { LONGEST_SECONDS = 3600 };
+
+static bool is_digit(char character) {
+    return character >= '0' && character <= '9';
+}
+
+double key_script_pause(const char **script) {
+    const char *at = *script;
+    double value = 0, place = 1;
+    if (at[0] != '{' || !is_digit(at[1])) return KEY_SCRIPT_NO_PAUSE;
+    for (at++; is_digit(*at); at++) value = value * 10 + (*at - '0');
+    if (at[0] == '.' && is_digit(at[1]))
+        for (at++; is_digit(*at); at++) value += (place /= 10) * (*at - '0');
+    bool is_milliseconds = !strncmp(at, "ms}", 3);
+    if (!is_milliseconds && strncmp(at, "s}", 2) != 0) return KEY_SCRIPT_NO_PAUSE;
+    *script = at + (is_milliseconds ? 3 : 2);
+    if (is_milliseconds) value /= 1000;
+    return value < LONGEST_SECONDS ? value : LONGEST_SECONDS;
+}
+
+bool key_script_has_pause(const char *script) {
+    Key key;
+    bool found = false;
+    while (*script && !found) {
+        found = key_script_pause(&script) >= 0;
+        if (!found && !keys_read(&script, &key, NULL)) return false;
+    }
+    return found;
+}
+
+bool key_script_check(const char *script, Error *error) {
+    Key key;
+    while (*script)
+        if (key_script_pause(&script) < 0 && !keys_read(&script, &key, error)) return false;
+    return true;
+}

@@ -4,6 +4,7 @@
 #define TUI_VIEW_KEYS_H
 
 #include "base/error.h"
+#include "base/text.h"
 #include "tui/draw/key_codes.h"
 #include <stdbool.h>
 #include <stddef.h>
@@ -67,5 +68,22 @@ const char *keys_name(int index);
 
 /* Key `index` of a list of keys.def as shown to readers ("→", "Space", "Shift-Tab"); false: no such key. */
 bool keys_show(const char *list, int index, bool ascii, char *out, size_t bytes);
+
+/* As lines of Markdown: `| key | what it does |`, and the names of special keys in key scripts. */
+void key_table_print(Text *out);
+
+/* Key script: the keys of --keys, with the pauses between them. A key may be followed by the time for which a
+ * recording shows its frame: l{500ms}, <Space>{4s}. A brace that does not begin such a pause is a key. */
+
+#define KEY_SCRIPT_NO_PAUSE (-1.0)
+
+/* Reads a pause at the script's place and moves *script past it; NO_PAUSE: there is no pause there. */
+double key_script_pause(const char **script);
+
+/* Whether the script contains a pause. */
+bool key_script_has_pause(const char *script);
+
+/* Returns false at the first unknown key. */
+bool key_script_check(const char *script, Error *error);
 
 #endif

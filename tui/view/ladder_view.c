@@ -77,7 +77,7 @@ static ViewAnswer choose(View *view, const Ladder *ladder, bool compare) {
     ViewRung *rung = &view->transient.rung;
     int above = shown->row - 1;
     if (!ladder->row_count || !row->row || (compare && (above < 0 || !ladder->rows[above].row))) {
-        snprintf(view->transient.message, sizeof view->transient.message, "%s",
+        view_say(view, "%s",
                  compare ? tr("no kernel of the catalogue is in the row above")
                          : tr("this is no kernel of the catalogue: there is nothing to open"));
         return VIEW_CHANGED;
@@ -88,18 +88,6 @@ static ViewAnswer choose(View *view, const Ladder *ladder, bool compare) {
     snprintf(rung->dtype, sizeof rung->dtype, "%s", ladder->of.dtype);
     view->transient.overlay = OVERLAY_NONE;
     return VIEW_RUNG;
-}
-
-/* Cycles through the live timings, if any, and each machine's recordings. */
-static ViewAnswer next_machine(View *view, const Scene *scene) {
-    const SceneTimings *timings = scene->borrowed.timings;
-    ViewLadder *shown = &view->display.ladder;
-    if (timings && has_rungs(timings->live) && !shown->recorded) {
-        shown->recorded = true;
-        return VIEW_CHANGED;
-    }
-    shown->recorded = false;
-    return VIEW_MACHINE;
 }
 
 static ViewAnswer press_in_latencies(View *view, const Scene *scene, KeyPress press) {
@@ -185,7 +173,17 @@ ViewAnswer ladder_view_press(View *view, const Scene *scene, KeyPress press) {
         view->transient.overlay = OVERLAY_NONE;
         return VIEW_CHANGED;
     }
-    if (press.key == 'm') return next_machine(view, scene);
+    if (press.key == 'm') {
+        /* Cycles through the live timings, if any, and each machine's recordings. */
+        const SceneTimings *timings = scene->borrowed.timings;
+        ViewLadder *shown = &view->display.ladder;
+        if (timings && has_rungs(timings->live) && !shown->recorded) {
+            shown->recorded = true;
+            return VIEW_CHANGED;
+        }
+        shown->recorded = false;
+        return VIEW_MACHINE;
+    }
     return view->transient.overlay == OVERLAY_LATENCY ? press_in_latencies(view, scene, press)
                                                       : press_in_table(view, scene, press);
 }

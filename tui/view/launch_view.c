@@ -1,11 +1,9 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include "tui/view/launch_view.h"
+#include "tui/view/key_actions.h"
 
 #include "base/language.h"
-#include "base/memory.h"
-#include "base/utf8.h"
-#include "tui/view/key_actions.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -47,12 +45,6 @@ void launch_view_print_end(const Program *program, Text *out) {
     }
 }
 
-/* In place of the hints. */
-static void say(View *view, const char *text) {
-    snprintf(view->transient.message, sizeof view->transient.message, "%s", text);
-    utf8_drop_half(view->transient.message);
-}
-
 /* ---- the list ------------------------------------------------------------------------------------------ */
 
 static int row_of(const Captured *capture, int launch) {
@@ -84,20 +76,6 @@ static ViewAnswer ask(View *view, const Scene *scene, int launch) {
     return launch_view_shown(view, scene) == launch ? VIEW_CHANGED : VIEW_LAUNCH;
 }
 
-static void refuse(View *view, const Captured *capture, int launch) {
-    const CapturedLaunch *of = &capture->launches[launch];
-    Text text = {0};
-    if (of->is_refused)
-        text_print(&text, tr("launch %d was refused: %s"), launch + 1, of->why ? of->why : "");
-    else if (!of->memories)
-        text_print(&text, tr("launch %d was not executed: a launch before it had failed"), launch + 1);
-    else
-        text_print(&text, tr("launch %d: there was no room to keep its memory; give the program less data"),
-                   launch + 1);
-    say(view, text_string(&text));
-    text_done(&text);
-}
-
 ViewAnswer launch_view_choose(View *view, const Scene *scene, int row) {
     const Captured *capture = view->display.program->capture;
     int count;
@@ -107,7 +85,17 @@ ViewAnswer launch_view_choose(View *view, const Scene *scene, int row) {
     if (launch < 0) return VIEW_IGNORED;
     if (capture->launches[launch].repeats >= 0) launch = capture->launches[launch].repeats;
     if (launch_view_can_show(capture, launch)) return ask(view, scene, launch);
-    refuse(view, capture, launch);
+    const CapturedLaunch *of = &capture->launches[launch];
+    Text text = {0};
+    if (of->is_refused)
+        text_print(&text, tr("launch %d was refused: %s"), launch + 1, of->why ? of->why : "");
+    else if (!of->memories)
+        text_print(&text, tr("launch %d was not executed: a launch before it had failed"), launch + 1);
+    else
+        text_print(&text, tr("launch %d: there was no room to keep its memory; give the program less data"),
+                   launch + 1);
+    view_say(view, "%s", text_string(&text));
+    text_done(&text);
     return VIEW_CHANGED;
 }
 
@@ -122,8 +110,9 @@ ViewAnswer launch_view_go_on(View *view, const Scene *scene, int direction, int 
         found = i;
     }
     if (found != shown) return ask(view, scene, found);
-    say(view,
-        direction < 0 ? tr("no earlier launch that can be shown") : tr("no later launch that can be shown"));
+    view_say(view, "%s",
+             direction < 0 ? tr("no earlier launch that can be shown")
+                           : tr("no later launch that can be shown"));
     return VIEW_CHANGED;
 }
 

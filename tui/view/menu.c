@@ -1,8 +1,7 @@
 #include "tui/view/menu.h"
+#include "tui/view/key_actions.h"
 
 #include "base/language.h"
-#include "base/memory.h"
-#include "tui/view/key_actions.h"
 #include <ctype.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -93,11 +92,6 @@ const char *menu_group_title(int group) {
     return titles[group];
 }
 
-static void add_entries(MenuFilling *filling, const ViewFile *file) {
-    for (int i = 0; file && i < file->count; i++)
-        add(filling, (MenuRow){MENU_ENTRY, i, file->entries[i], file->name, NULL, "your file"});
-}
-
 static void add_kernels(MenuFilling *filling) {
     for (int i = 0; i < catalog_count(); i++) {
         const CatalogRow *kernel = catalog_row(i);
@@ -110,12 +104,6 @@ static void add_lectures(MenuFilling *filling, const ViewTitles *lectures) {
     for (int i = 0; lectures && i < lectures->count; i++)
         add(filling, (MenuRow){MENU_LECTURE, i, lectures->names[i], lectures->titles[i],
                                lectures->abouts ? lectures->abouts[i] : NULL, "lectures"});
-}
-
-static void add_exercises(MenuFilling *filling, const ViewTitles *exercises) {
-    for (int i = 0; exercises && i < exercises->count; i++)
-        add(filling,
-            (MenuRow){MENU_EXERCISE, i, exercises->names[i], exercises->titles[i], NULL, "exercises"});
 }
 
 static void add_home(MenuFilling *filling, const ViewHome *home, bool recent) {
@@ -167,10 +155,16 @@ void menu_list(const View *view, MenuList *out) {
     }
     if (scope == MENU_PALETTE)
         for (KeyAction action = 1; action < ACTION_COUNT; action++) add_action(&filling, action);
-    add_entries(&filling, display->file);
+    for (int i = 0; display->file && i < display->file->count; i++)
+        add(&filling,
+            (MenuRow){MENU_ENTRY, i, display->file->entries[i], display->file->name, NULL, "your file"});
     add_kernels(&filling);
     if (scope == MENU_KERNELS || scope == MENU_PALETTE) add_lectures(&filling, display->lectures);
-    if (scope != MENU_BESIDE) add_exercises(&filling, display->exercises);
+    if (scope != MENU_BESIDE) {
+        for (int i = 0; display->exercises && i < display->exercises->count; i++)
+            add(&filling, (MenuRow){MENU_EXERCISE, i, display->exercises->names[i],
+                                    display->exercises->titles[i], NULL, "exercises"});
+    }
     if (scope == MENU_PALETTE) add_home(&filling, display->home, false);
     if (*filling.filter) sort(&filling);
 }
@@ -215,7 +209,7 @@ ViewAnswer menu_choose(View *view) {
     case MENU_STEP:
         return VIEW_ACTION;
     default:
-        return view->transient.menu == MENU_BESIDE ? VIEW_BESIDE : VIEW_OPEN;
+        return VIEW_OPEN;
     }
 }
 

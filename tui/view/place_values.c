@@ -16,35 +16,11 @@ static uint32_t banks_of(const StepContext *context) {
     return banks;
 }
 
-static double lane_value(const StepContext *context, int64_t lane) {
-    char text[64], *stop;
-    View view = *context->view;
-    view.display.values = 0; /* in its own type */
-    StepContext plain = *context;
-    plain.view = &view;
-    if (lane < 0 || !context->event.has_result || !(context->event.mask >> lane & 1)) return NAN;
-    step_context_print_value(&plain, context->event.value[0][lane], 0, text, sizeof text);
-    double value = strtod(text, &stop);
-    return *stop ? NAN : value;
-}
-
 /* The first word that the lane accesses, from `begin`; NaN if the lane does not access any. */
 static double word_of(const StepContext *context, const uint64_t begin[WARP_LANES], int64_t lane) {
     if (lane < 0 || !(context->event.mask >> lane & 1)) return NAN;
     uint64_t word = begin[lane] / BANK_BYTES;
     return (double)word;
-}
-
-/* The number of warps that a branch splits; NaN for other steps. */
-static double diverging_of(const StepContext *context) {
-    int found = 0;
-    if (context->event.kind != TRACE_BRANCH) return NAN;
-    for (int i = 0; i < context->step->count; i++) {
-        TraceEvent event;
-        trace_block_read(context->steps->block, context->steps->events[context->step->first + i], &event);
-        found += event.taken && event.taken != event.mask;
-    }
-    return found;
 }
 
 static double step_named(const StepContext *context, const char *name, int64_t lane) {
@@ -55,8 +31,28 @@ static double step_named(const StepContext *context, const char *name, int64_t l
     if (!strcmp(name, "lane_mask")) return context->event.mask;
     if (!strcmp(name, "block_lanes")) return entry->lanes;
     if (!strcmp(name, "warps")) return context->step->count;
-    if (!strcmp(name, "diverging")) return diverging_of(context);
-    if (!strcmp(name, "value")) return lane_value(context, lane);
+    if (!strcmp(name, "diverging")) {
+        /* The number of warps that a branch splits; NaN for other steps. */
+        int found = 0;
+        if (context->event.kind != TRACE_BRANCH) return NAN;
+        for (int i = 0; i < context->step->count; i++) {
+            TraceEvent event;
+            trace_block_read(context->steps->block, context->steps->events[context->step->first + i], &event);
+            found += event.taken && event.taken != event.mask;
+        }
+        return found;
+    }
+    if (!strcmp(name, "value")) {
+        char text[64], *stop;
+        View view = *context->view;
+        view.display.values = 0; /* in its own type */
+        StepContext plain = *context;
+        plain.view = &view;
+        if (lane < 0 || !context->event.has_result || !(context->event.mask >> lane & 1)) return NAN;
+        step_context_print_value(&plain, context->event.value[0][lane], 0, text, sizeof text);
+        double value = strtod(text, &stop);
+        return *stop ? NAN : value;
+    }
     if (!strcmp(name, "sectors")) return counter.sectors ? (double)counter.sectors : NAN;
     if (!is_shared) return NAN;
     if (!strcmp(name, "bank_mask")) return banks_of(context);

@@ -9,79 +9,66 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum SettingKind {
-    KIND_N,
-    KIND_BLOCK,
-    KIND_GRID,
-    KIND_CLUSTER,
-    KIND_ARGUMENTS,
-    KIND_TYPE,
-    KIND_OPERATION,
-    KIND_FILL,
-    KIND_SEED,
-    KIND_PARAMETER /* the first parameter */
-} SettingKind;
-
-enum { MOST_ROWS = KIND_PARAMETER + CATALOG_PARAMETERS, LARGEST_BLOCK = 1024, MANY_VALUES = 1024 };
+enum { LARGEST_BLOCK = 1024, MANY_VALUES = 1024 };
 static const int64_t LARGEST_N = (int64_t)1 << 30, LARGEST_FILE_N = (int64_t)1 << 40,
                      LARGEST_GRID = 0x7fffffff;
 
 enum { FILL_COUNT = FILL_FILE }; /* fills without a file come first */
 
 /* The rows of this kernel. */
-static int list_kinds(const Settings *settings, SettingKind kinds[MOST_ROWS]) {
+static int list_kinds(const Settings *settings, SettingKind kinds[SETTING_COUNT]) {
     const CatalogRow *row = settings->row;
     int count = 0;
-    kinds[count++] = KIND_N;
-    if (!settings->is_launch) kinds[count++] = KIND_BLOCK;
-    if (row ? row->has_free_grid : !settings->is_launch) kinds[count++] = KIND_GRID;
-    if (row ? row->default_cluster != 0 : !settings->is_launch) kinds[count++] = KIND_CLUSTER;
-    if (!row) kinds[count++] = KIND_ARGUMENTS;
-    if (row) kinds[count++] = KIND_TYPE;
-    if (row) kinds[count++] = KIND_OPERATION;
+    kinds[count++] = SETTING_N;
+    if (!settings->is_launch) kinds[count++] = SETTING_BLOCK;
+    if (row ? row->has_free_grid : !settings->is_launch) kinds[count++] = SETTING_GRID;
+    if (row ? row->default_cluster != 0 : !settings->is_launch) kinds[count++] = SETTING_CLUSTER;
+    if (!row) kinds[count++] = SETTING_ARGUMENTS;
+    if (row) kinds[count++] = SETTING_TYPE;
+    if (row) kinds[count++] = SETTING_OPERATION;
     for (int i = 0; row && i < CATALOG_PARAMETERS && row->parameters[i].name; i++)
-        kinds[count++] = (SettingKind)(KIND_PARAMETER + i);
-    kinds[count++] = KIND_FILL;
-    kinds[count++] = KIND_SEED;
+        kinds[count++] = (SettingKind)(SETTING_PARAMETER + i);
+    kinds[count++] = SETTING_FILL;
+    kinds[count++] = SETTING_SEED;
     return count;
 }
 
 int settings_count(const Settings *settings) {
-    SettingKind kinds[MOST_ROWS];
+    SettingKind kinds[SETTING_COUNT];
     return list_kinds(settings, kinds);
 }
 
 static SettingKind chosen_kind(const Settings *settings) {
-    SettingKind kinds[MOST_ROWS];
+    SettingKind kinds[SETTING_COUNT];
     int count = list_kinds(settings, kinds);
     return kinds[settings->choice < count ? settings->choice : count - 1];
 }
 
 static int find_kind(const Settings *settings, SettingKind kind) {
-    SettingKind kinds[MOST_ROWS];
+    SettingKind kinds[SETTING_COUNT];
     int count = list_kinds(settings, kinds), at = 0;
     while (at < count && kinds[at] != kind) at++;
     return at < count ? at : 0;
 }
 
-/* ---- from a run and to options
- * -------------------------------------------------------------------------- */
+/* ---- from a run and to options ---------------------------------------------------------------------------- */
 
 void settings_init(Settings *settings, const Scene *scene) {
     const CatalogRun *run = scene->identity.run;
     const RunSpec *options = scene->identity.options;
     const TraceLaunch *launch = scene->traced.trace->launch_count ? scene->traced.trace->launches[0] : NULL;
-    *settings = (Settings){.row = scene->identity.row, .n = scene->identity.n, .fill = -1};
+    *settings = (Settings){.row = scene->identity.row,
+                           .value = {[SETTING_N] = (int64_t)scene->identity.n, [SETTING_FILL] = -1}};
     if (options) {
-        settings->seed = options->catalog.seed;
+        settings->value[SETTING_SEED] = (int64_t)options->catalog.seed;
         if (options->catalog.has_fill && options->catalog.fill < FILL_FILE)
-            settings->fill = (int)options->catalog.fill;
+            settings->value[SETTING_FILL] = (int)options->catalog.fill;
         settings->is_file = options->catalog.has_fill && options->catalog.fill == FILL_FILE;
         settings->prefers_digits = options->catalog.prefers_digits;
-        settings->grid = scene->identity.row ? options->catalog.grid : options->grid[0];
-        settings->cluster = options->cluster[0];
+        settings->value[SETTING_GRID] = scene->identity.row ? options->catalog.grid : options->grid[0];
+        settings->value[SETTING_CLUSTER] = options->cluster[0];
     }
-    if (launch) settings->block = launch->block[0];
+    if (launch) settings->value[SETTING_BLOCK] = launch->block[0];
     for (int i = 0; i < 2; i++)
         settings->block_yz[i] = launch && launch->block[1 + i] ? launch->block[1 + i] : 1;
     if (scene->identity.arguments)
@@ -91,12 +78,12 @@ void settings_init(Settings *settings, const Scene *scene) {
     settings->is_launch = scene->identity.arguments && strstr(scene->identity.arguments, "<<<");
     settings->is_read = scene->identity.reads_arguments;
     if (!run) return;
-    if (run->row->parameters[0].name) settings->choice = find_kind(settings, KIND_PARAMETER);
-    settings->block = run->block;
-    settings->cluster = run->cluster;
+    if (run->row->parameters[0].name) settings->choice = find_kind(settings, SETTING_PARAMETER);
+    settings->value[SETTING_BLOCK] = run->block;
+    settings->value[SETTING_CLUSTER] = run->cluster;
     settings->type = run->dtype;
     settings->op = catalog_operation(run->op);
-    memcpy(settings->parameters, run->parameters, sizeof settings->parameters);
+    memcpy(&settings->value[SETTING_PARAMETER], run->parameters, sizeof run->parameters);
 }
 
 void settings_follow(Settings *settings, const Scene *scene) {
@@ -109,11 +96,11 @@ void settings_follow(Settings *settings, const Scene *scene) {
 RunSpec settings_options(const Settings *settings, const RunSpec *made_with, Arena *arena) {
     RunSpec options = *made_with;
     CatalogOptions *catalog = &options.catalog;
-    catalog->n = settings->n;
-    catalog->seed = settings->seed;
-    if (settings->fill >= 0) {
+    catalog->n = (uint64_t)settings->value[SETTING_N];
+    catalog->seed = (uint64_t)settings->value[SETTING_SEED];
+    if (settings->value[SETTING_FILL] >= 0) {
         catalog->has_fill = true;
-        catalog->fill = (FillKind)settings->fill;
+        catalog->fill = (FillKind)settings->value[SETTING_FILL];
     } else if (catalog->fill != FILL_FILE) {
         catalog->has_fill = false;
     }
@@ -122,24 +109,26 @@ RunSpec settings_options(const Settings *settings, const RunSpec *made_with, Are
         return options;
     }
     if (!settings->row) {
-        options.block[0] = settings->block;
+        options.block[0] = (uint32_t)settings->value[SETTING_BLOCK];
         for (int i = 1; i < 3; i++) options.block[i] = settings->block_yz[i - 1];
-        options.grid[0] = settings->grid;
-        options.cluster[0] = settings->cluster;
+        options.grid[0] = (uint32_t)settings->value[SETTING_GRID];
+        options.cluster[0] = (uint32_t)settings->value[SETTING_CLUSTER];
         for (int i = 1; i < 3; i++)
-            options.cluster[i] = !settings->cluster ? 0 : options.cluster[i] ? options.cluster[i] : 1;
+            options.cluster[i] = !settings->value[SETTING_CLUSTER] ? 0
+                                 : options.cluster[i]              ? options.cluster[i]
+                                                                   : 1;
         if (!settings->is_guessed) options.args = arena_copy_string(arena, settings->arguments);
         return options;
     }
-    catalog->block = settings->block;
-    catalog->grid = settings->grid;
-    catalog->cluster = settings->cluster;
+    catalog->block = (uint32_t)settings->value[SETTING_BLOCK];
+    catalog->grid = (uint32_t)settings->value[SETTING_GRID];
+    catalog->cluster = (uint32_t)settings->value[SETTING_CLUSTER];
     catalog->dtype = settings->type;
     catalog->op = settings->op;
     catalog->parameter_count = 0;
     for (int i = 0; i < CATALOG_PARAMETERS && settings->row->parameters[i].name; i++)
-        catalog->parameters[catalog->parameter_count++] =
-            arena_print(arena, "%s=%" PRId64, settings->row->parameters[i].name, settings->parameters[i]);
+        catalog->parameters[catalog->parameter_count++] = arena_print(
+            arena, "%s=%" PRId64, settings->row->parameters[i].name, settings->value[SETTING_PARAMETER + i]);
     return options;
 }
 
@@ -169,76 +158,19 @@ static void judge(Settings *settings) {
 /* The range of a number; false: the setting is a word. */
 static bool number_range(const Settings *settings, SettingKind kind, int64_t *least, int64_t *most) {
     const CatalogRow *row = settings->row;
-    *least = 1;
-    switch (kind) {
-    case KIND_N:
-        *most = row ? LARGEST_N : LARGEST_FILE_N;
-        return true;
-    case KIND_BLOCK:
-        *least = row ? row->minimum_block : 1;
-        *most = row ? row->maximum_block : LARGEST_BLOCK / (settings->block_yz[0] * settings->block_yz[1]);
-        return true;
-    case KIND_GRID:
-        *least = 0;
-        *most = LARGEST_GRID;
-        return true;
-    case KIND_CLUSTER:
-        *least = row ? 1 : 0;
-        *most = LAUNCH_CLUSTER_BLOCKS;
-        return true;
-    case KIND_SEED:
-        *least = 0;
-        *most = INT64_MAX;
-        return true;
-    case KIND_ARGUMENTS:
-    case KIND_TYPE:
-    case KIND_OPERATION:
-    case KIND_FILL:
-        return false;
-    default:
-        *least = row->parameters[kind - KIND_PARAMETER].minimum;
-        *most = row->parameters[kind - KIND_PARAMETER].maximum;
-        return true;
-    }
-}
-
-static int64_t get_number(const Settings *settings, SettingKind kind) {
-    switch (kind) {
-    case KIND_N:
-        return (int64_t)settings->n;
-    case KIND_BLOCK:
-        return settings->block;
-    case KIND_GRID:
-        return settings->grid;
-    case KIND_CLUSTER:
-        return settings->cluster;
-    case KIND_SEED:
-        return (int64_t)settings->seed;
-    default:
-        return settings->parameters[kind - KIND_PARAMETER];
-    }
-}
-
-static void set_number(Settings *settings, SettingKind kind, int64_t value) {
-    switch (kind) {
-    case KIND_N:
-        settings->n = (uint64_t)value;
-        break;
-    case KIND_BLOCK:
-        settings->block = (uint32_t)value;
-        break;
-    case KIND_GRID:
-        settings->grid = (uint32_t)value;
-        break;
-    case KIND_CLUSTER:
-        settings->cluster = (uint32_t)value;
-        break;
-    case KIND_SEED:
-        settings->seed = (uint64_t)value;
-        break;
-    default:
-        settings->parameters[kind - KIND_PARAMETER] = value;
-    }
+    const int64_t ranges[SETTING_PARAMETER][2] = {
+        [SETTING_N] = {1, row ? LARGEST_N : LARGEST_FILE_N},
+        [SETTING_BLOCK] = {row ? row->minimum_block : 1,
+                           row ? row->maximum_block
+                               : LARGEST_BLOCK / (settings->block_yz[0] * settings->block_yz[1])},
+        [SETTING_GRID] = {0, LARGEST_GRID},
+        [SETTING_CLUSTER] = {row != NULL, LAUNCH_CLUSTER_BLOCKS},
+        [SETTING_SEED] = {0, INT64_MAX}};
+    const CatalogParameter *parameter =
+        kind >= SETTING_PARAMETER ? &row->parameters[kind - SETTING_PARAMETER] : NULL;
+    *least = parameter ? parameter->minimum : ranges[kind][0];
+    *most = parameter ? parameter->maximum : ranges[kind][1];
+    return parameter || *most;
 }
 
 static int64_t next_power(int64_t value, int direction) {
@@ -249,23 +181,23 @@ static int64_t next_power(int64_t value, int direction) {
 }
 
 static int64_t next_number(SettingKind kind, int64_t value, int direction, int64_t range) {
-    bool by_powers = kind == KIND_N || kind == KIND_BLOCK || kind == KIND_GRID || kind == KIND_CLUSTER ||
-                     (kind >= KIND_PARAMETER && range > MANY_VALUES);
+    bool by_powers = kind == SETTING_N || kind == SETTING_BLOCK || kind == SETTING_GRID ||
+                     kind == SETTING_CLUSTER || (kind >= SETTING_PARAMETER && range > MANY_VALUES);
     return by_powers ? next_power(value, direction) : value + direction;
 }
 
 /* The next value in this direction that the kernel accepts; if there is none, the value stays. */
 static void change_number(Settings *settings, SettingKind kind, int direction) {
-    int64_t least, most, before = get_number(settings, kind);
+    int64_t least, most, before = settings->value[kind];
     number_range(settings, kind, &least, &most);
     for (int64_t value = before;;) {
         if (direction > 0 ? value >= most : value <= least) break;
         value = next_number(kind, value, direction, most - least);
         if (value < least || value > most) break;
-        set_number(settings, kind, value);
+        settings->value[kind] = value;
         if (is_possible(settings, NULL)) return;
     }
-    set_number(settings, kind, before);
+    settings->value[kind] = before;
 }
 
 /* The word `by` places further in a list of words, cyclically. */
@@ -288,26 +220,27 @@ static bool next_word(const char *words, const char *word, int by, char *out, si
 static void change_word(Settings *settings, SettingKind kind, int direction) {
     char word[24];
     switch (kind) {
-    case KIND_TYPE:
+    case SETTING_TYPE:
         if (next_word(settings->row->types, plan_type_name(settings->type), direction, word, sizeof word))
             plan_type_parse(word, &settings->type);
         break;
-    case KIND_OPERATION:
+    case SETTING_OPERATION:
         if (next_word(settings->row->operations, settings->op, direction, word, sizeof word))
             settings->op = catalog_operation(word);
         break;
-    case KIND_ARGUMENTS: /* typed only */
+    case SETTING_ARGUMENTS: /* typed only */
         break;
     default: /* the kernel's default, then each */
-        settings->fill = (settings->fill + 1 + direction + FILL_COUNT + 1) % (FILL_COUNT + 1) - 1;
+        settings->value[SETTING_FILL] =
+            (settings->value[SETTING_FILL] + 1 + direction + FILL_COUNT + 1) % (FILL_COUNT + 1) - 1;
     }
 }
 
 /* ---- texts --------------------------------------------------------------------------------------------- */
 
 static void print_fill(const Settings *settings, char *out, size_t bytes) {
-    if (settings->fill >= 0)
-        snprintf(out, bytes, "%s", plan_fill_name((FillKind)settings->fill));
+    if (settings->value[SETTING_FILL] >= 0)
+        snprintf(out, bytes, "%s", plan_fill_name((FillKind)settings->value[SETTING_FILL]));
     else if (settings->is_file || !settings->row)
         snprintf(out, bytes, "%s", settings->is_file ? tr("a file") : tr("as in args"));
     else
@@ -317,72 +250,73 @@ static void print_fill(const Settings *settings, char *out, size_t bytes) {
 
 static void print_value(const Settings *settings, SettingKind kind, char *out, size_t bytes) {
     switch (kind) {
-    case KIND_TYPE:
+    case SETTING_TYPE:
         snprintf(out, bytes, "%s", plan_type_name(settings->type));
         break;
-    case KIND_OPERATION:
+    case SETTING_OPERATION:
         snprintf(out, bytes, "%s", settings->op ? settings->op : "");
         break;
-    case KIND_ARGUMENTS:
+    case SETTING_ARGUMENTS:
         snprintf(out, bytes, "%s", settings->arguments);
         break;
-    case KIND_FILL:
+    case SETTING_FILL:
         print_fill(settings, out, bytes);
         break;
-    case KIND_BLOCK:
+    case SETTING_BLOCK:
         if (settings->block_yz[1] > 1)
-            snprintf(out, bytes, "%" PRIu32 ",%" PRIu32 ",%" PRIu32, settings->block, settings->block_yz[0],
-                     settings->block_yz[1]);
+            snprintf(out, bytes, "%" PRId64 ",%" PRIu32 ",%" PRIu32, settings->value[SETTING_BLOCK],
+                     settings->block_yz[0], settings->block_yz[1]);
         else if (settings->block_yz[0] > 1)
-            snprintf(out, bytes, "%" PRIu32 ",%" PRIu32, settings->block, settings->block_yz[0]);
+            snprintf(out, bytes, "%" PRId64 ",%" PRIu32, settings->value[SETTING_BLOCK],
+                     settings->block_yz[0]);
         else
-            snprintf(out, bytes, "%" PRIu32, settings->block);
+            snprintf(out, bytes, "%" PRId64, settings->value[SETTING_BLOCK]);
         break;
-    case KIND_GRID:
-        if (settings->grid)
-            step_context_print_count(settings->grid, out, bytes);
+    case SETTING_GRID:
+        if (settings->value[SETTING_GRID])
+            step_context_print_count((uint64_t)settings->value[SETTING_GRID], out, bytes);
         else
             snprintf(out, bytes, tr("automatic"));
         break;
-    case KIND_CLUSTER:
-        if (settings->cluster)
-            snprintf(out, bytes, "%" PRIu32, settings->cluster);
+    case SETTING_CLUSTER:
+        if (settings->value[SETTING_CLUSTER])
+            snprintf(out, bytes, "%" PRId64, settings->value[SETTING_CLUSTER]);
         else
             snprintf(out, bytes, tr("as the entry says"));
         break;
-    case KIND_N:
-        step_context_print_count(settings->n, out, bytes);
+    case SETTING_N:
+        step_context_print_count((uint64_t)settings->value[SETTING_N], out, bytes);
         break;
     default:
-        snprintf(out, bytes, "%" PRId64, get_number(settings, kind));
+        snprintf(out, bytes, "%" PRId64, settings->value[kind]);
     }
 }
 
 static const char *name_of(const Settings *settings, SettingKind kind) {
-    static const char *const names[KIND_PARAMETER] = {[KIND_N] = "n",
-                                                      [KIND_BLOCK] = "block",
-                                                      [KIND_GRID] = "grid",
-                                                      [KIND_CLUSTER] = "cluster",
-                                                      [KIND_ARGUMENTS] = "args",
-                                                      [KIND_TYPE] = "type",
-                                                      [KIND_OPERATION] = "op",
-                                                      [KIND_FILL] = "input",
-                                                      [KIND_SEED] = "seed"};
-    if (kind == KIND_ARGUMENTS && settings->is_launch) return tr("launch");
-    if (kind < KIND_PARAMETER) return tr(names[kind]);
+    static const char *const names[SETTING_PARAMETER] = {[SETTING_N] = "n",
+                                                         [SETTING_BLOCK] = "block",
+                                                         [SETTING_GRID] = "grid",
+                                                         [SETTING_CLUSTER] = "cluster",
+                                                         [SETTING_ARGUMENTS] = "args",
+                                                         [SETTING_TYPE] = "type",
+                                                         [SETTING_OPERATION] = "op",
+                                                         [SETTING_FILL] = "input",
+                                                         [SETTING_SEED] = "seed"};
+    if (kind == SETTING_ARGUMENTS && settings->is_launch) return tr("launch");
+    if (kind < SETTING_PARAMETER) return tr(names[kind]);
     assert(settings->row); /* only kernels of the catalogue have parameters */
-    return settings->row->parameters[kind - KIND_PARAMETER].name;
+    return settings->row->parameters[kind - SETTING_PARAMETER].name;
 }
 
 static void print_hint(const Settings *settings, SettingKind kind, char *out, size_t bytes) {
     const CatalogRow *row = settings->row;
     const CatalogParameter *parameter =
-        kind >= KIND_PARAMETER ? &row->parameters[kind - KIND_PARAMETER] : NULL;
+        kind >= SETTING_PARAMETER ? &row->parameters[kind - SETTING_PARAMETER] : NULL;
     switch (kind) {
-    case KIND_N:
+    case SETTING_N:
         snprintf(out, bytes, tr("elements, up to 2^%d"), row ? 30 : 40);
         break;
-    case KIND_BLOCK:
+    case SETTING_BLOCK:
         if (row && row->minimum_block == row->maximum_block)
             snprintf(out, bytes, tr("threads per block: %u"), row->minimum_block);
         else if (row)
@@ -391,13 +325,13 @@ static void print_hint(const Settings *settings, SettingKind kind, char *out, si
         else
             snprintf(out, bytes, tr("threads per block"));
         break;
-    case KIND_GRID:
+    case SETTING_GRID:
         snprintf(out, bytes, tr("blocks"));
         break;
-    case KIND_CLUSTER:
+    case SETTING_CLUSTER:
         snprintf(out, bytes, tr("blocks in each cluster, up to %d"), LAUNCH_CLUSTER_BLOCKS);
         break;
-    case KIND_ARGUMENTS:
+    case SETTING_ARGUMENTS:
         if (settings->is_launch) {
             snprintf(out, bytes, "%sKERNEL<<<GRID, BLOCK>>>(ARGUMENTS); ...",
                      !settings->is_guessed ? ""
@@ -411,16 +345,16 @@ static void print_hint(const Settings *settings, SettingKind kind, char *out, si
                  : settings->is_read   ? tr("read in the file; type to change. ")
                                        : tr("guessed; type to change. "));
         break;
-    case KIND_TYPE:
+    case SETTING_TYPE:
         snprintf(out, bytes, "%s", row->types);
         break;
-    case KIND_OPERATION:
+    case SETTING_OPERATION:
         snprintf(out, bytes, "%s", row->operations);
         break;
-    case KIND_FILL:
+    case SETTING_FILL:
         snprintf(out, bytes, tr("zero ones iota random digits (0 to 9)"));
         break;
-    case KIND_SEED:
+    case SETTING_SEED:
         snprintf(out, bytes, tr("of random input and digits"));
         break;
     default:
@@ -430,7 +364,7 @@ static void print_hint(const Settings *settings, SettingKind kind, char *out, si
 }
 
 void settings_print(const Settings *settings, int index, SettingText *out) {
-    SettingKind kinds[MOST_ROWS];
+    SettingKind kinds[SETTING_COUNT];
     list_kinds(settings, kinds);
     /* cppcheck-suppress ctuuninitvar ; it is filled here */
     snprintf(out->name, sizeof out->name, "%s", name_of(settings, kinds[index]));
@@ -444,7 +378,7 @@ void settings_print(const Settings *settings, int index, SettingText *out) {
 /* Both have the rows of one kernel. */
 void settings_print_differences(const Scene *left, const Scene *right, char *out, size_t bytes) {
     Settings of[2];
-    SettingKind kinds[MOST_ROWS];
+    SettingKind kinds[SETTING_COUNT];
     size_t at = 0;
     settings_init(&of[0], left);
     settings_init(&of[1], right);
@@ -475,7 +409,7 @@ static bool take_typed(Settings *settings) {
         return false;
     }
     settings->typed[0] = 0;
-    set_number(settings, kind, (int64_t)value);
+    settings->value[kind] = (int64_t)value;
     judge(settings);
     return true;
 }
@@ -515,7 +449,7 @@ static void change(Settings *settings, int direction) {
 static bool type_text(Settings *settings, Key key) {
     size_t length = strlen(settings->arguments);
     bool is_character = key >= ' ' && key < 127;
-    if (chosen_kind(settings) != KIND_ARGUMENTS) return false;
+    if (chosen_kind(settings) != SETTING_ARGUMENTS) return false;
     if (is_character && length + 1 < sizeof settings->arguments) {
         settings->arguments[length] = (char)key;
         settings->arguments[length + 1] = 0;
@@ -532,9 +466,7 @@ static bool type_text(Settings *settings, Key key) {
 }
 
 static bool same_values(const Settings *a, const Settings *b) {
-    return a->n == b->n && a->seed == b->seed && a->block == b->block && a->grid == b->grid &&
-           a->cluster == b->cluster && a->type == b->type && a->op == b->op && a->fill == b->fill &&
-           !memcmp(a->parameters, b->parameters, sizeof a->parameters);
+    return a->type == b->type && a->op == b->op && !memcmp(a->value, b->value, sizeof a->value);
 }
 
 static SettingsAnswer press(Settings *settings, Key key) {

@@ -7,19 +7,29 @@
 #include "tui/view/keys.h"
 #include "tui/scene/scene.h"
 
+typedef enum SettingKind {
+    SETTING_N,
+    SETTING_BLOCK,
+    SETTING_GRID,      /* 0: the kernel chooses */
+    SETTING_CLUSTER,   /* blocks; 0: what the entry requires, or no clusters */
+    SETTING_ARGUMENTS, /* a text */
+    SETTING_TYPE,
+    SETTING_OPERATION,
+    SETTING_FILL, /* a FillKind; -1: the default, or see is_file */
+    SETTING_SEED,
+    SETTING_PARAMETER, /* the first parameter */
+    SETTING_COUNT = SETTING_PARAMETER + CATALOG_PARAMETERS
+} SettingKind;
+
 typedef struct Settings {
     /* NULL: outside the catalogue; only n, block, grid, cluster, arguments, input, seed */
     const CatalogRow *row;
-    uint64_t n, seed;
-    uint32_t block, grid; /* grid 0: the kernel chooses */
-    uint32_t block_yz[2]; /* of a file's launch: they stay */
-    uint32_t cluster;     /* blocks; 0: what the entry requires, or no clusters */
+    int64_t value[SETTING_COUNT]; /* of the settings that are numbers, and the fill */
+    uint32_t block_yz[2];         /* of a file's launch: they stay */
     PtxType type;
     const char *op; /* "sum", ... */
-    int fill;       /* a FillKind; -1: the default, or see is_file */
     bool is_file;   /* the input comes from a file, until another is chosen */
     bool prefers_digits;
-    int64_t parameters[CATALOG_PARAMETERS];
     char arguments[256]; /* --args of a kernel outside the catalogue, or --launch if is_launch */
     bool is_launch;      /* --launch has its own blocks, grids and clusters */
     bool is_read;        /* they come from the file's host code */

@@ -1,22 +1,21 @@
+#include "base/utf8.h"
 #include "tui/view/view.h"
 
 #include "tui/view/step_context.h"
 #include <math.h>
 #include <string.h>
+#include <stdarg.h>
+#include <stdio.h>
 
 const Steps *view_steps(const View *view, const Scene *scene) {
     return view->place.block < scene->traced.block_count ? scene->traced.blocks[view->place.block].steps
                                                          : NULL;
 }
 
-static int last_step(const View *view, const Scene *scene) {
-    const Steps *steps = view_steps(view, scene);
-    return steps && steps->step_count ? steps->step_count - 1 : 0;
-}
-
 void view_go_to_step(View *view, const Scene *scene, int step) {
-    int last = last_step(view, scene);
-    view->place.step = step < 0 ? 0 : step > last ? last : step;
+    const Steps *steps = view_steps(view, scene);
+    int last = steps && steps->step_count ? steps->step_count - 1 : 0;
+    view->place.step = canvas_clamp(step, 0, last);
     view->place.wavefront = 0;
 }
 
@@ -224,4 +223,12 @@ ViewAnswer view_go_to_hazard(View *view, const Scene *scene) {
     bool is_split = access->lane < 0 && hazard->severity == SEVERITY_SLOW && access->lanes;
     if (is_split) view->selection.lane = __builtin_ctz(access->lanes); /* as the step itself selects */
     return VIEW_CHANGED;
+}
+
+void view_say(View *view, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(view->transient.message, sizeof view->transient.message, format, arguments);
+    utf8_drop_half(view->transient.message);
+    va_end(arguments);
 }

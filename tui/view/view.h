@@ -241,12 +241,11 @@ typedef enum ViewAnswer {
     VIEW_IGNORED, /* nothing changed */
     VIEW_CHANGED,
     VIEW_REDRAW,   /* redraw everything: the terminal's contents are unknown */
-    VIEW_OPEN,     /* the menu chose a kernel: menu_choice() */
+    VIEW_OPEN,     /* the menu chose a kernel, to compare with this run if it is MENU_BESIDE: menu_choice() */
     VIEW_LECTURE,  /* the menu chose a lecture */
     VIEW_EXERCISE, /* the menu chose an exercise */
     VIEW_HOME,     /* the menu chose a file of this folder, or an earlier run */
     VIEW_ACTION,   /* the menu chose an action of keys.def, or a step */
-    VIEW_BESIDE,   /* the menu chose a kernel to compare with this run */
     VIEW_ORDER,    /* compare with this run in an order that triggers the race */
     VIEW_BLOCK,    /* compare with this run in blocks of `transient.wanted_threads` */
     VIEW_TRY,      /* try remedy `wanted_remedy` of the finding, in a copy */
@@ -267,6 +266,8 @@ typedef enum ViewAnswer {
 } ViewAnswer;
 
 void view_init(View *view);
+/* One line in place of the footer's hints, until the next key. */
+void view_say(View *view, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* For another scene: the display stays, the place goes to the start, hazards and marks are cleared. */
 void view_restart(View *view);
 /* The edited file runs again. */
@@ -304,5 +305,20 @@ void view_print_speed(const View *view, char out[VIEW_SPEED_BYTES]); /* "1/4x" *
 
 /* Goes to the access of the selected hazard; for a block that is not traced: VIEW_TRACE. */
 ViewAnswer view_go_to_hazard(View *view, const Scene *scene);
+
+/* Moves `view` from its place in `from` to the corresponding place in `to`: the same visit of the same source
+ * line in the same launch, else the same progress. Its marks move likewise. Selection and display stay. */
+void keep_place(View *view, const Scene *from, const Scene *to);
+
+/* Motion: the frames between two wavefronts while a run plays, in which values move. Fast playing skips
+ * them. */
+
+/* At the usual speed, four wavefronts a second, a wavefront has eight frames: motion that the eye follows. */
+enum { MOTION_FRAMES_A_SECOND = 32 };
+
+/* The number of frames that draw a wavefront of that length; at least 1. */
+int motion_frames(double seconds);
+/* The fraction of the beat, from 0 to 1, in frame `frame` (from 0) of `frames` of one of its wavefronts. */
+double motion_phase(int wavefront, int wavefronts, int frame, int frames);
 
 #endif

@@ -7,7 +7,7 @@
 enum { LEAST_SPAN = 32 };
 
 const SessionWarps *warps_view_of(const Scene *scene) {
-    return scene->questions.warps ? scene->questions.warps(scene->questions.context) : NULL;
+    return scene->questions.warps ? scene->questions.warps(scene->questions.session) : NULL;
 }
 
 const WarpTimeline *warps_view_timeline(const Scene *scene, const View *view, int *index) {
@@ -70,39 +70,12 @@ static bool is_selected(const View *view, const WarpTimeline *timeline) {
            warps->line < timeline->line_count && warps->wait < timeline->lines[warps->line].wait_count;
 }
 
-/* How often the warp executed this instruction before the step. */
-static int visits_before(const StepContext *context, int warp) {
-    const StepIndex *index = context->step_index;
-    int visits = 0;
-    for (int i = index->warp_begin[warp]; i < index->warp_begin[warp + 1]; i++) {
-        int step = context->steps->step_of_event[index->events[i]];
-        if (step >= context->view->place.step) break;
-        visits += context->steps->steps[step].pc == context->step->pc;
-    }
-    return visits;
-}
-
 static int find_line(const WarpTimeline *timeline, int launch, uint64_t block, int warp) {
     for (int i = 0; i < timeline->line_count; i++) {
         const WarpLine *line = &timeline->lines[i];
         if (line->launch == launch && line->block == block && (warp < 0 || (int)line->warp == warp)) return i;
     }
     return -1;
-}
-
-/* The step's warp, in the step's block if the timeline has it, else in the block that was selected last, or in the
- * first of the launch. */
-static int follow_line(const StepContext *context, const WarpTimeline *timeline) {
-    const View *view = context->view;
-    int launch = launch_of(context->scene, view), last = view->display.warps.line, warp = context->event.warp;
-    uint64_t own = trace_block_linear(context->scene->traced.blocks[view->place.block].block);
-    int found = find_line(timeline, launch, own, warp);
-    if (last >= timeline->line_count) last = 0;
-    for (int i = 0; found < 0 && timeline->lines[last].launch != launch && i < timeline->line_count; i++)
-        if (timeline->lines[i].launch == launch) last = i;
-    if (found < 0)
-        found = find_line(timeline, timeline->lines[last].launch, timeline->lines[last].block, warp);
-    return found < 0 ? last : found;
 }
 
 /* The wait of the step's visit of this instruction; -1: none. */
@@ -115,7 +88,15 @@ static int follow_wait(const StepContext *context, const WarpTimeline *timeline,
         if (likeness > best) best = likeness, site = i;
     }
     if (site < 0) return -1;
-    int left = visits_before(context, context->event.warp);
+    /* How often the warp executed this instruction before the step. */
+    const StepIndex *index = context->step_index;
+    int left = 0;
+    for (int i = index->warp_begin[context->event.warp]; i < index->warp_begin[context->event.warp + 1];
+         i++) {
+        int step = context->steps->step_of_event[index->events[i]];
+        if (step >= context->view->place.step) break;
+        left += context->steps->steps[step].pc == context->step->pc;
+    }
     for (int i = 0; i < line->wait_count; i++)
         if (line->waits[i].site == site && left-- == 0) return i;
     return -1;
@@ -126,7 +107,18 @@ WarpsCursor warps_view_cursor(const StepContext *context) {
     const ViewWarps *warps = &context->view->display.warps;
     if (!timeline || !timeline->line_count) return (WarpsCursor){0, -1};
     if (is_selected(context->view, timeline)) return (WarpsCursor){warps->line, warps->wait};
-    int line = follow_line(context, timeline);
+    /* The step's warp, in the step's block if the timeline has it, else in the block that was selected last, or in the
+     * first of the launch. */
+    const View *view = context->view;
+    int launch = launch_of(context->scene, view), last = view->display.warps.line, warp = context->event.warp;
+    uint64_t own = trace_block_linear(context->scene->traced.blocks[view->place.block].block);
+    int found = find_line(timeline, launch, own, warp);
+    if (last >= timeline->line_count) last = 0;
+    for (int i = 0; found < 0 && timeline->lines[last].launch != launch && i < timeline->line_count; i++)
+        if (timeline->lines[i].launch == launch) last = i;
+    if (found < 0)
+        found = find_line(timeline, timeline->lines[last].launch, timeline->lines[last].block, warp);
+    int line = found < 0 ? last : found;
     return (WarpsCursor){line, follow_wait(context, timeline, &timeline->lines[line])};
 }
 
@@ -223,18 +215,14 @@ void warps_view_select(View *view, const Scene *scene, int line, int wait) {
     warps->wait = wait;
     warps->at = position(view);
     if (wait >= 0) bring_into_window(view, timeline, line, &of->waits[wait]);
-    if (wait >= 0 && step < 0)
-        snprintf(view->transient.message, sizeof view->transient.message, "%s",
-                 tr("this run has no step for that wait"));
+    if (wait >= 0 && step < 0) view_say(view, tr("this run has no step for that wait"));
 }
 
 void warps_view_choose(View *view, const Scene *scene, int timeline) {
     const SessionWarps *of = warps_view_of(scene);
     int count = of ? of->count : 0;
     ViewWarps *warps = &view->display.warps;
-    if (count < 2)
-        snprintf(view->transient.message, sizeof view->transient.message, "%s",
-                 tr("only this number of blocks at once was measured"));
+    if (count < 2) view_say(view, tr("only this number of blocks at once was measured"));
     if (count < 2) return;
     *warps = (ViewWarps){.timeline = (timeline % count + count) % count};
 }

@@ -1,10 +1,27 @@
-#include "tui/panes/settings_row.h"
+/* What panes share: the texts of their heads, and the settings being edited in one row. */
+#include "tui/panes/pane.h"
 
 #include "base/language.h"
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 enum { FIRST_COLUMN = 4, GAP = 2, MOST_SETTINGS = 32, LEAST_VALUE = 8 };
+
+#define SETS(name, text, at)                                                                                 \
+    void name(PaneHead *out, const char *format, ...) {                                                      \
+        va_list list;                                                                                        \
+        size_t begin = at;                                                                                   \
+        va_start(list, format);                                                                              \
+        vsnprintf(out->text + begin, sizeof out->text - begin, format, list);                                \
+        va_end(list);                                                                                        \
+    }
+SETS(pane_title, title, 0)
+SETS(pane_note, note, 0)
+SETS(pane_foot, foot, 0)
+SETS(pane_add_title, title, strlen(out->title))
+SETS(pane_add_note, note, strlen(out->note))
+#undef SETS
 
 /* "n 4096", "block [256]". A value too long for `columns` keeps its end, where the user types. */
 static void print_setting(const Settings *settings, int index, int columns, char *out, size_t bytes) {
