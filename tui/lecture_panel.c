@@ -2,7 +2,7 @@
 #include "tui/lecture_view.h"
 
 #include "base/language.h"
-#include "base/line_break.h"
+#include "base/characters.h"
 #include "base/text.h"
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* What is wrong with a run: the race detector observes it, or runs it again (ask.h). */
 #include "ask/questions.h"
 
-#include "sass/sass_lines.h"
+#include "sass/sass.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

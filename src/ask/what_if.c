@@ -6,7 +6,7 @@
 #include "base/language.h"
 #include "base/sentence.h"
 #include "findings/rewrite.h"
-#include "sass/sass_lines.h"
+#include "sass/sass.h"
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>

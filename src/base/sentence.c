@@ -1,6 +1,6 @@
 #include "base/sentence.h"
 
-#include "base/line_break.h"
+#include "base/characters.h"
 #include <inttypes.h>
 #include <string.h>
 

@@ -144,7 +144,7 @@ static bool has_same_entries(const CatalogRow *row, const CatalogOptions *option
     for (int i = 0; good && i < 2; i++) {
         CatalogOptions sized = *options;
         sized.n = sizes[i];
-        good = catalog_resolve(row, &sized, &run, error) && row->plan(&run, &plans[i], error);
+        good = catalog_resolve(row, &sized, &run, error) && catalog_plan(&run, &plans[i], error);
     }
     bool same = good && plans[0].launch_count == plans[1].launch_count;
     for (int i = 0; same && i < plans[0].launch_count; i++)

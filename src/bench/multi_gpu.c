@@ -71,7 +71,7 @@ static bool kernel_open(Kernel *kernel, const Group *group, Cuda *cuda, uint64_t
     options.multiprocessors = (uint32_t)cuda->multiprocessors;
     Text ptx = {0};
     bool good = cuda_use(cuda, error) && catalog_resolve(group->run.row, &options, &run, error) &&
-                run.row->plan(&run, &kernel->plan, error);
+                catalog_plan(&run, &kernel->plan, error);
     kernel->module = good ? catalog_module(run.row, error) : NULL;
     PtxFunction *entry =
         kernel->module ? ptx_module_find_entry(kernel->module, kernel->plan.launches[0].entry, error) : NULL;

@@ -20,7 +20,7 @@ bool stages_plan(Stages *work, const CatalogRow *row, CatalogOptions options, in
     for (;;) {
         Stage *stage = &work->stages[work->stage_count++];
         if (!catalog_resolve(row, &options, &stage->run, error) ||
-            !row->plan(&stage->run, &stage->plan, error))
+            !catalog_plan(&stage->run, &stage->plan, error))
             return false;
         int out = stages_find_buffer(&stage->plan, "out");
         uint64_t left = out < 0 ? 1 : stage->plan.buffers[out].count;

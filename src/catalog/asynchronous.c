@@ -26,19 +26,16 @@ static void add_launch(const CatalogRun *run, Plan *plan, uint32_t grid, int to,
 }
 
 /* Two buffers of 16 bytes per thread; one partial result per block. */
-static bool plan_copies(const CatalogRun *run, Plan *plan, Error *error) {
-    (void)error;
+static void plan_copies(const CatalogRun *run, Plan *plan) {
     uint32_t grid = grid_of(run, (uint64_t)run->block * (PIECE_BYTES / element_bytes(run)));
     rows_add_input(plan, run, run->n);
     add_launch(run, plan, grid, rows_add_output(plan, "out", run->dtype, grid),
                BUFFERS * run->block * PIECE_BYTES);
-    return true;
 }
 
 /* One sum per thread in shared memory. The blocks' arrays are added to one array of as many elements, which
  * one block sums. */
-static bool plan_bulk_reduce(const CatalogRun *run, Plan *plan, Error *error) {
-    (void)error;
+static void plan_bulk_reduce(const CatalogRun *run, Plan *plan) {
     rows_add_input(plan, run, run->n);
     int all = rows_add_output(plan, "all", run->dtype, run->block);
     int out = rows_add_output(plan, "out", run->dtype, 1);
@@ -47,7 +44,6 @@ static bool plan_bulk_reduce(const CatalogRun *run, Plan *plan, Error *error) {
         rows_add_launch(plan, rows_entry(plan, run, "bulk_reduce_end", NULL), 1, run->block, 0);
     plan_add_pointer(plan, last, all);
     plan_add_pointer(plan, last, out);
-    return true;
 }
 
 static double loaded_depth(const CatalogRun *run, const Plan *done, uint64_t per_thread) {

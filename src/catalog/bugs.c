@@ -10,7 +10,7 @@
 
 /* One launch with a thread for each element; `out` has one sum, or one for each block; `shared_elements` have
  * the run's type. */
-static bool plan_bug(const CatalogRun *run, Plan *plan, bool one_total, uint32_t shared_elements) {
+static void plan_bug(const CatalogRun *run, Plan *plan, bool one_total, uint32_t shared_elements) {
     int in = rows_add_input(plan, run, run->n);
     uint32_t blocks = rows_blocks(run->n, run->block);
     int out = rows_add_output(plan, "out", run->dtype, one_total ? 1 : blocks);
@@ -20,22 +20,18 @@ static bool plan_bug(const CatalogRun *run, Plan *plan, bool one_total, uint32_t
     plan_add_pointer(plan, launch, in);
     plan_add_pointer(plan, launch, out);
     rows_add_u32(plan, launch, (uint32_t)run->n);
-    return true;
 }
 
-static bool plan_shared_tree(const CatalogRun *run, Plan *plan, Error *error) {
-    (void)error;
-    return plan_bug(run, plan, false, run->block);
+static void plan_shared_tree(const CatalogRun *run, Plan *plan) {
+    plan_bug(run, plan, false, run->block);
 }
 
-static bool plan_static_shared(const CatalogRun *run, Plan *plan, Error *error) {
-    (void)error;
-    return plan_bug(run, plan, false, 0);
+static void plan_static_shared(const CatalogRun *run, Plan *plan) {
+    plan_bug(run, plan, false, 0);
 }
 
-static bool plan_atomic_total(const CatalogRun *run, Plan *plan, Error *error) {
-    (void)error;
-    return plan_bug(run, plan, true, 0);
+static void plan_atomic_total(const CatalogRun *run, Plan *plan) {
+    plan_bug(run, plan, true, 0);
 }
 
 /* Allows the roundings of a right kernel of this shape: a tree over the block's threads. */

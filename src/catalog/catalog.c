@@ -123,6 +123,12 @@ static bool resolve_type(const CatalogRow *row, PtxType asked, PtxType *type, Er
     return true;
 }
 
+bool catalog_plan(const CatalogRun *run, Plan *plan, Error *error) {
+    if (run->row->plan_if) return run->row->plan_if(run, plan, error);
+    run->row->plan(run, plan);
+    return true;
+}
+
 const char *catalog_operation(const char *op) {
     static const char *const known[] = {"sum", "min", "max", "argmax"};
     for (size_t i = 0; op && i < sizeof known / sizeof *known; i++)

@@ -95,7 +95,9 @@ struct CatalogRow {
         *latencies;
     CatalogParameter parameters[CATALOG_PARAMETERS];
     CatalogNext next[CATALOG_NEXT];
-    bool (*plan)(const CatalogRun *run, Plan *plan, Error *error); /* buffers, launches */
+    /* Buffers and launches; the second is of a row that refuses some runs. One of them is NULL. */
+    void (*plan)(const CatalogRun *run, Plan *plan);
+    bool (*plan_if)(const CatalogRun *run, Plan *plan, Error *error);
     void (*check)(const CatalogRun *run, const Plan *filled, const Plan *done, ExpectResult *result);
 };
 
@@ -105,6 +107,8 @@ const CatalogRow *catalog_row(int index);
 const CatalogRow *catalog_find(const char *name, Error *error);
 /* Resolves defaults and rejects invalid options, in one line that names the valid ones. */
 bool catalog_resolve(const CatalogRow *row, const CatalogOptions *options, CatalogRun *run, Error *error);
+/* Adds the buffers and launches of the run. */
+bool catalog_plan(const CatalogRun *run, Plan *plan, Error *error);
 /* The operation of this name, a static string; NULL: there is none. */
 const char *catalog_operation(const char *op);
 /* The input if no fill is given. */

@@ -23,7 +23,7 @@ static uint64_t row_length(const CatalogRun *run, uint64_t row) {
 }
 
 /* One block per row; `arrays` shared arrays of the block's size, `outputs` elements of output. */
-static bool plan_rows(const CatalogRun *run, Plan *plan, const char *entry, uint32_t arrays,
+static void plan_rows(const CatalogRun *run, Plan *plan, const char *entry, uint32_t arrays,
                       uint64_t outputs) {
     uint32_t type_bytes = (uint32_t)ptx_type_bytes(run->dtype);
     int in = rows_add_input(plan, run, run->n);
@@ -34,7 +34,6 @@ static bool plan_rows(const CatalogRun *run, Plan *plan, const char *entry, uint
     plan_add_pointer(plan, launch, out);
     rows_add_u32(plan, launch, (uint32_t)run->n);
     rows_add_u32(plan, launch, (uint32_t)columns_of(run));
-    return true;
 }
 
 bool dimensions_plan_row_sum(const CatalogRun *run, Plan *plan, Error *error) {
@@ -46,7 +45,8 @@ bool dimensions_plan_row_sum(const CatalogRun *run, Plan *plan, Error *error) {
             run->block, (unsigned long long)columns_of(run));
     bool is_one = tiles == TILES_ONE || (tiles == TILES_AUTO && fits);
     const char *entry = rows_entry(plan, run, is_one ? "row_sum_one_tile" : "row_sum_several_tiles", NULL);
-    return plan_rows(run, plan, entry, 1, rows_of(run));
+    plan_rows(run, plan, entry, 1, rows_of(run));
+    return true;
 }
 
 void dimensions_check_rows(const CatalogRun *run, const Plan *filled, const Plan *done, uint32_t sums,
@@ -89,9 +89,8 @@ void dimensions_check_row_sum_vectors(const CatalogRun *run, const Plan *filled,
     dimensions_check_rows(run, filled, done, team, width, result);
 }
 
-bool dimensions_plan_moments(const CatalogRun *run, Plan *plan, Error *error) {
-    (void)error;
-    return plan_rows(run, plan, rows_typed_entry(plan, run, "moments"), 2, 2 * rows_of(run));
+void dimensions_plan_moments(const CatalogRun *run, Plan *plan) {
+    plan_rows(run, plan, rows_typed_entry(plan, run, "moments"), 2, 2 * rows_of(run));
 }
 
 void dimensions_check_moments(const CatalogRun *run, const Plan *filled, const Plan *done,
@@ -150,9 +149,8 @@ static double smallest_normal(PtxType type) {
     return type == PTX_F32 ? 0x1p-126 : 0x1p-1022;
 }
 
-bool dimensions_plan_softmax_row(const CatalogRun *run, Plan *plan, Error *error) {
-    (void)error;
-    return plan_rows(run, plan, rows_typed_entry(plan, run, "softmax_row"), 1, run->n);
+void dimensions_plan_softmax_row(const CatalogRun *run, Plan *plan) {
+    plan_rows(run, plan, rows_typed_entry(plan, run, "softmax_row"), 1, run->n);
 }
 
 void dimensions_check_softmax_row(const CatalogRun *run, const Plan *filled, const Plan *done,
@@ -170,9 +168,8 @@ void dimensions_check_softmax_row(const CatalogRun *run, const Plan *filled, con
     }
 }
 
-bool dimensions_plan_logsumexp(const CatalogRun *run, Plan *plan, Error *error) {
-    (void)error;
-    return plan_rows(run, plan, rows_typed_entry(plan, run, "logsumexp"), 1, rows_of(run));
+void dimensions_plan_logsumexp(const CatalogRun *run, Plan *plan) {
+    plan_rows(run, plan, rows_typed_entry(plan, run, "logsumexp"), 1, rows_of(run));
 }
 
 void dimensions_check_logsumexp(const CatalogRun *run, const Plan *filled, const Plan *done,

@@ -21,13 +21,13 @@ void dimensions_check_row_sum(const CatalogRun *run, const Plan *filled, const P
 bool dimensions_plan_row_sum_vectors(const CatalogRun *run, Plan *plan, Error *error);
 void dimensions_check_row_sum_vectors(const CatalogRun *run, const Plan *filled, const Plan *done,
                                       ExpectResult *result);
-bool dimensions_plan_moments(const CatalogRun *run, Plan *plan, Error *error);
+void dimensions_plan_moments(const CatalogRun *run, Plan *plan);
 void dimensions_check_moments(const CatalogRun *run, const Plan *filled, const Plan *done,
                               ExpectResult *result);
-bool dimensions_plan_softmax_row(const CatalogRun *run, Plan *plan, Error *error);
+void dimensions_plan_softmax_row(const CatalogRun *run, Plan *plan);
 void dimensions_check_softmax_row(const CatalogRun *run, const Plan *filled, const Plan *done,
                                   ExpectResult *result);
-bool dimensions_plan_logsumexp(const CatalogRun *run, Plan *plan, Error *error);
+void dimensions_plan_logsumexp(const CatalogRun *run, Plan *plan);
 void dimensions_check_logsumexp(const CatalogRun *run, const Plan *filled, const Plan *done,
                                 ExpectResult *result);
 bool dimensions_plan_column_sum(const CatalogRun *run, Plan *plan, Error *error);

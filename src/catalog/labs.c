@@ -48,21 +48,17 @@ static uint32_t strided_bytes(const CatalogRun *run, int64_t element_bytes) {
     return (uint32_t)(((run->block - 1) * rows_parameter(run, "stride") + 1) * element_bytes);
 }
 
-static bool plan_bank_stride(const CatalogRun *run, Plan *plan, Error *error) {
-    (void)error;
+static void plan_bank_stride(const CatalogRun *run, Plan *plan) {
     uint32_t offset = (uint32_t)rows_parameter(run, "offset");
     PlanLaunch *launch =
         plan_of_copy(run, plan, "lab_bank_stride", run->n, strided_bytes(run, 4) + offset * 4);
     rows_add_u32(plan, launch, (uint32_t)rows_parameter(run, "stride"));
     rows_add_u32(plan, launch, offset);
-    return true;
 }
 
-static bool plan_bank_broadcast(const CatalogRun *run, Plan *plan, Error *error) {
-    (void)error;
+static void plan_bank_broadcast(const CatalogRun *run, Plan *plan) {
     PlanLaunch *launch = plan_of_copy(run, plan, "lab_bank_broadcast", run->n, run->block * 4);
     rows_add_u32(plan, launch, (uint32_t)rows_parameter(run, "words"));
-    return true;
 }
 
 static void check_bank_broadcast(const CatalogRun *run, const Plan *filled, const Plan *done,
@@ -75,25 +71,20 @@ static void check_bank_broadcast(const CatalogRun *run, const Plan *filled, cons
     }
 }
 
-static bool plan_bank_bytes(const CatalogRun *run, Plan *plan, Error *error) {
-    (void)error;
+static void plan_bank_bytes(const CatalogRun *run, Plan *plan) {
     const char *entry = rows_typed_entry(plan, run, "lab_bank_bytes");
     PlanLaunch *launch =
         plan_of_copy(run, plan, entry, run->n, strided_bytes(run, ptx_type_bytes(run->dtype)));
     rows_add_u32(plan, launch, (uint32_t)rows_parameter(run, "stride"));
-    return true;
 }
 
-static bool plan_bank_double(const CatalogRun *run, Plan *plan, Error *error) {
-    (void)error;
+static void plan_bank_double(const CatalogRun *run, Plan *plan) {
     PlanLaunch *launch = plan_of_copy(run, plan, "lab_bank_double", run->n, strided_bytes(run, 8));
     rows_add_u32(plan, launch, (uint32_t)rows_parameter(run, "stride"));
-    return true;
 }
 
 /* A thread moves 4 elements; both buffers end with a whole vector. */
-static bool plan_bank_vector(const CatalogRun *run, Plan *plan, Error *error) {
-    (void)error;
+static void plan_bank_vector(const CatalogRun *run, Plan *plan) {
     uint32_t vectors = (uint32_t)((run->n + 3) / 4);
     int in = rows_add_input(plan, run, (uint64_t)vectors * 4);
     int out = rows_add_output(plan, "out", run->dtype, (uint64_t)vectors * 4);
@@ -103,7 +94,6 @@ static bool plan_bank_vector(const CatalogRun *run, Plan *plan, Error *error) {
     plan_add_pointer(plan, launch, out);
     rows_add_u32(plan, launch, vectors);
     rows_add_u32(plan, launch, (uint32_t)rows_parameter(run, "stride"));
-    return true;
 }
 
 enum {
@@ -111,8 +101,7 @@ enum {
     TILE = 32
 };
 
-static bool plan_bank_padding(const CatalogRun *run, Plan *plan, Error *error) {
-    (void)error;
+static void plan_bank_padding(const CatalogRun *run, Plan *plan) {
     int in = rows_add_input(plan, run, run->n);
     int out = rows_add_output(plan, "out", run->dtype, (run->n + TILE - 1) / TILE);
     const char *entry = rows_parameter(run, "padding") ? "lab_bank_padding<1>" : "lab_bank_padding<0>";
@@ -120,7 +109,6 @@ static bool plan_bank_padding(const CatalogRun *run, Plan *plan, Error *error) {
     plan_add_pointer(plan, launch, in);
     plan_add_pointer(plan, launch, out);
     rows_add_u32(plan, launch, (uint32_t)run->n);
-    return true;
 }
 
 static void check_bank_padding(const CatalogRun *run, const Plan *filled, const Plan *done,
@@ -136,8 +124,7 @@ static void check_bank_padding(const CatalogRun *run, const Plan *filled, const 
 
 /* ---- warps ---- */
 
-static bool plan_partial_warp(const CatalogRun *run, Plan *plan, Error *error) {
-    (void)error;
+static void plan_partial_warp(const CatalogRun *run, Plan *plan) {
     int in = rows_add_input(plan, run, run->n);
     uint32_t blocks = rows_blocks(run->n, run->block);
     int out = rows_add_output(plan, "out", run->dtype, blocks);
@@ -145,7 +132,6 @@ static bool plan_partial_warp(const CatalogRun *run, Plan *plan, Error *error) {
     plan_add_pointer(plan, launch, in);
     plan_add_pointer(plan, launch, out);
     rows_add_u32(plan, launch, (uint32_t)run->n);
-    return true;
 }
 
 static void check_partial_warp(const CatalogRun *run, const Plan *filled, const Plan *done,
@@ -153,13 +139,11 @@ static void check_partial_warp(const CatalogRun *run, const Plan *filled, const 
     rows_check_reduction(run, filled, done, 1, 0, result);
 }
 
-static bool plan_divergent_branch(const CatalogRun *run, Plan *plan, Error *error) {
-    (void)error;
+static void plan_divergent_branch(const CatalogRun *run, Plan *plan) {
     bool by_block = rows_parameter(run, "by") == 1;
     const char *entry = by_block ? "lab_divergent_branch<true>" : "lab_divergent_branch<false>";
     PlanLaunch *launch = plan_of_copy(run, plan, entry, run->n, 0);
     rows_add_u32(plan, launch, (uint32_t)rows_parameter(run, "repeats"));
-    return true;
 }
 
 static void check_divergent_branch(const CatalogRun *run, const Plan *filled, const Plan *done,
@@ -220,8 +204,7 @@ static void check_shuffle_range(const CatalogRun *run, const Plan *filled, const
 
 enum { LATENCIES = 25, LINKS_APART = 528 /* as in lab_latency.cu */ };
 
-static bool plan_latency(const CatalogRun *run, Plan *plan, Error *error) {
-    (void)error;
+static void plan_latency(const CatalogRun *run, Plan *plan) {
     uint32_t steps = (uint32_t)rows_parameter(run, "steps");
     int in = rows_add_input(plan, run, run->n);
     int chain = rows_add_output(plan, "chain", PTX_U64, (uint64_t)steps * LINKS_APART);
@@ -234,7 +217,6 @@ static bool plan_latency(const CatalogRun *run, Plan *plan, Error *error) {
     plan_add_pointer(plan, launch, out);
     rows_add_u32(plan, launch, (uint32_t)run->n);
     rows_add_u32(plan, launch, steps);
-    return true;
 }
 
 /* Its cycles have no reference; the sum that it computes on the way does. */
@@ -246,8 +228,7 @@ static void check_latency(const CatalogRun *run, const Plan *filled, const Plan 
 
 enum { WAVEFRONT_CYCLES = 64 };
 
-static bool plan_wavefronts(const CatalogRun *run, Plan *plan, Error *error) {
-    (void)error;
+static void plan_wavefronts(const CatalogRun *run, Plan *plan) {
     int in = rows_add_input(plan, run, run->n);
     int cycles = rows_add_output(plan, "cycles", PTX_U64, WAVEFRONT_CYCLES);
     int out = rows_add_output(plan, "out", run->dtype, 1);
@@ -257,7 +238,6 @@ static bool plan_wavefronts(const CatalogRun *run, Plan *plan, Error *error) {
     plan_add_pointer(plan, launch, out);
     rows_add_u32(plan, launch, (uint32_t)run->n);
     rows_add_u32(plan, launch, (uint32_t)rows_parameter(run, "steps"));
-    return true;
 }
 
 /* ---- the table ---- */
@@ -381,7 +361,7 @@ const CatalogRow labs_rows[] = {
      BLOCKS(32, 1, 1024, ANY_SIZE),
      .default_n = 1024,
      .parameters = {{"stride", 1, 64, 1, "elements from one thread's element to the next"}},
-     .plan = plan_coalescing,
+     .plan_if = plan_coalescing,
      .check = check_coalescing},
     {.id = "lab_shuffle_range",
      IN(LAB, "lab_shuffle_range.cu"),
@@ -395,7 +375,7 @@ const CatalogRow labs_rows[] = {
      .default_n = 32,
      .parameters = {{"delta", 0, 31, 4, "lanes between a lane and its source"},
                     {"width", 1, 32, 16, "lanes in a segment: a power of two"}},
-     .plan = plan_shuffle_range,
+     .plan_if = plan_shuffle_range,
      .check = check_shuffle_range},
     {.id = "lab_wavefronts",
      IN(LAB, "lab_wavefronts.cu"),

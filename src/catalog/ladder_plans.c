@@ -30,52 +30,40 @@ static void make_total(const CatalogRun *run, Plan *plan) {
     rows_identity(run->dtype, run->op, out->value);
 }
 
-bool ladder_plan_one_each(const CatalogRun *run, Plan *plan, Error *error) {
-    (void)error;
+void ladder_plan_one_each(const CatalogRun *run, Plan *plan) {
     plan_partials(run, plan, rows_entry(plan, run, run->row->id, NULL), 1, run->block * element_bytes(run));
-    return true;
 }
 
-bool ladder_plan_two_each(const CatalogRun *run, Plan *plan, Error *error) {
-    (void)error;
+void ladder_plan_two_each(const CatalogRun *run, Plan *plan) {
     plan_partials(run, plan, rows_entry(plan, run, run->row->id, NULL), 2, run->block * element_bytes(run));
-    return true;
 }
 
-bool ladder_plan_unrolled(const CatalogRun *run, Plan *plan, Error *error) {
-    (void)error;
+void ladder_plan_unrolled(const CatalogRun *run, Plan *plan) {
     const char *block = arena_print(&plan->arena, "%u", run->block);
     plan_partials(run, plan, rows_entry(plan, run, "unrolled", block), 2, run->block * element_bytes(run));
-    return true;
 }
 
-bool ladder_plan_shuffle(const CatalogRun *run, Plan *plan, Error *error) {
-    (void)error;
+void ladder_plan_shuffle(const CatalogRun *run, Plan *plan) {
     plan_partials(run, plan, rows_entry(plan, run, run->row->id, NULL), 2, 0);
-    return true;
 }
 
-bool ladder_plan_shuffle_atomic(const CatalogRun *run, Plan *plan, Error *error) {
-    if (!ladder_plan_shuffle(run, plan, error)) return false;
+void ladder_plan_shuffle_atomic(const CatalogRun *run, Plan *plan) {
+    ladder_plan_shuffle(run, plan);
     make_total(run, plan);
-    return true;
 }
 
 /* Whole clusters: blocks beyond the last element add nothing. */
-bool ladder_plan_cluster(const CatalogRun *run, Plan *plan, Error *error) {
-    if (!ladder_plan_shuffle_atomic(run, plan, error)) return false;
+void ladder_plan_cluster(const CatalogRun *run, Plan *plan) {
+    ladder_plan_shuffle_atomic(run, plan);
     PlanLaunch *launch = &plan->launches[0];
     launch->cluster[0] = run->cluster;
     launch->cluster[1] = launch->cluster[2] = 1;
     launch->grid[0] = rows_blocks(launch->grid[0], run->cluster) * run->cluster;
-    return true;
 }
 
-bool ladder_plan_atomic(const CatalogRun *run, Plan *plan, Error *error) {
-    (void)error;
+void ladder_plan_atomic(const CatalogRun *run, Plan *plan) {
     plan_partials(run, plan, rows_entry(plan, run, "atomic", NULL), 1, 0);
     make_total(run, plan);
-    return true;
 }
 
 bool ladder_plan_multi_add(const CatalogRun *run, Plan *plan, Error *error) {
@@ -92,24 +80,18 @@ static uint32_t vector_elements(const CatalogRun *run) {
     return 16 / element_bytes(run);
 }
 
-bool ladder_plan_vectorized_shared(const CatalogRun *run, Plan *plan, Error *error) {
-    (void)error;
+void ladder_plan_vectorized_shared(const CatalogRun *run, Plan *plan) {
     plan_partials(run, plan, rows_entry(plan, run, "vectorized_shared", NULL), vector_elements(run),
                   run->block * 16);
-    return true;
 }
 
-bool ladder_plan_vectorized(const CatalogRun *run, Plan *plan, Error *error) {
-    (void)error;
+void ladder_plan_vectorized(const CatalogRun *run, Plan *plan) {
     plan_partials(run, plan, rows_entry(plan, run, "vectorized", NULL), vector_elements(run),
                   run->block * element_bytes(run));
-    return true;
 }
 
-bool ladder_plan_vectorized_shuffle(const CatalogRun *run, Plan *plan, Error *error) {
-    (void)error;
+void ladder_plan_vectorized_shuffle(const CatalogRun *run, Plan *plan) {
     plan_partials(run, plan, rows_entry(plan, run, "vectorized_shuffle", NULL), vector_elements(run), 0);
-    return true;
 }
 
 /* As many blocks as the multiprocessors hold at once (2048 threads each), up to blocks_per_sm on each, but no
@@ -122,16 +104,14 @@ static uint32_t resident_grid(const CatalogRun *run) {
     return grid < needed ? grid : needed;
 }
 
-bool ladder_plan_grid_stride(const CatalogRun *run, Plan *plan, Error *error) {
-    (void)error;
+void ladder_plan_grid_stride(const CatalogRun *run, Plan *plan) {
     uint32_t grid = resident_grid(run);
     plan_partials(run, plan, rows_entry(plan, run, "grid_stride", NULL), 1, 0);
     plan->buffers[1].count = plan->launches[0].grid[0] = grid;
-    return true;
 }
 
 /* kernel(in, partial, out, n): the grid computes the final result by itself. */
-static bool plan_one_launch(const CatalogRun *run, Plan *plan, bool cooperative) {
+static void plan_one_launch(const CatalogRun *run, Plan *plan, bool cooperative) {
     uint32_t grid = resident_grid(run);
     int in = rows_add_input(plan, run, run->n);
     int partial = rows_add_output(plan, "partial", run->dtype, grid);
@@ -143,7 +123,6 @@ static bool plan_one_launch(const CatalogRun *run, Plan *plan, bool cooperative)
     plan_add_pointer(plan, launch, partial);
     plan_add_pointer(plan, launch, out);
     rows_add_u32(plan, launch, (uint32_t)run->n);
-    return true;
 }
 
 /* All blocks must be resident, since they wait for each other. */
@@ -154,12 +133,12 @@ bool ladder_plan_cooperative(const CatalogRun *run, Plan *plan, Error *error) {
                          "--grid %u: the blocks of a cooperative launch must all be resident, and %u "
                          "multiprocessors hold %u of %u threads",
                          run->grid, run->multiprocessors, resident, run->block);
-    return plan_one_launch(run, plan, true);
+    plan_one_launch(run, plan, true);
+    return true;
 }
 
-bool ladder_plan_last_block(const CatalogRun *run, Plan *plan, Error *error) {
-    (void)error;
-    return plan_one_launch(run, plan, false);
+void ladder_plan_last_block(const CatalogRun *run, Plan *plan) {
+    plan_one_launch(run, plan, false);
 }
 
 /* Chosen by measurements on an H200: one block while its threads need at most four loads each. Beyond that,
@@ -184,15 +163,13 @@ static bool is_argmax(const CatalogRun *run) {
     return !strcmp(run->op, "argmax");
 }
 
-bool ladder_plan_fastest(const CatalogRun *run, Plan *plan, Error *error) {
-    (void)error;
+void ladder_plan_fastest(const CatalogRun *run, Plan *plan) {
     FastestShape shape = fastest_shape(run);
     const char *sizes = arena_print(&plan->arena, "%u, %u", run->block, shape.loads);
     plan_partials(run, plan, rows_entry(plan, run, "fastest", sizes), 1, 0);
     plan->buffers[1].count = 1;
     if (is_argmax(run)) plan->buffers[1].type = PTX_U32;
     plan->launches[0].grid[0] = shape.grid;
-    return true;
 }
 
 enum { REPRODUCIBLE_LOADS = 4, REPRODUCIBLE_LETTERS = 2048 }; /* of kernels/reproducible.cu */
@@ -238,15 +215,13 @@ static void add_stage(const CatalogRun *run, Plan *plan, int in, int out, uint64
     rows_add_u32(plan, launch, elements);
 }
 
-bool ladder_plan_two_stage(const CatalogRun *run, Plan *plan, Error *error) {
-    (void)error;
+void ladder_plan_two_stage(const CatalogRun *run, Plan *plan) {
     uint32_t partials = rows_blocks(run->n, two_stage_elements(run->n));
     int in = rows_add_input(plan, run, run->n);
     int partial = rows_add_output(plan, "partial", run->dtype, partials);
     int out = rows_add_output(plan, "out", run->dtype, 1);
     add_stage(run, plan, in, partial, run->n);
     add_stage(run, plan, partial, out, partials);
-    return true;
 }
 
 /* ---- checks: the depth of each kernel's tree, in additions that may round --------------------------- */

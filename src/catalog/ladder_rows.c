@@ -170,7 +170,7 @@ const CatalogRow ladder_rows[] = {
      .watch = "A branch, a load and an add for each item, then the tree; the grid shrinks by the number of "
               "items.",
      .parameters = {{"items", 4, 16, 8, "elements per thread: 4, 8 or 16"}},
-     .plan = ladder_plan_multi_add,
+     .plan_if = ladder_plan_multi_add,
      .check = ladder_check_multi_add},
     {.id = "grid_stride",
      .source = "grid_stride.cu",
@@ -261,7 +261,7 @@ const CatalogRow ladder_rows[] = {
      .title = "one launch, a barrier across the grid",
      .lesson = "All blocks wait for each other, which only works when every block is resident at once.",
      .watch = "One thread of each block spins at the grid barrier until the last block has arrived.",
-     .plan = ladder_plan_cooperative,
+     .plan_if = ladder_plan_cooperative,
      .check = ladder_check_one_launch},
     {.id = "last_block",
      .source = "last_block.cu",
@@ -316,7 +316,7 @@ const CatalogRow ladder_rows[] = {
          "and only the total is rounded.",
      .watch = "Three additions keep of a float what one double can count, and pass on what is left; rare "
               "outsiders go to an array by atomics.",
-     .plan = ladder_plan_reproducible,
+     .plan_if = ladder_plan_reproducible,
      .check = ladder_check_reproducible},
 };
 const int ladder_row_count = sizeof ladder_rows / sizeof *ladder_rows;

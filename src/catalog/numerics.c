@@ -7,8 +7,7 @@
 
 /* ---- mean ---- */
 
-static bool plan_mean(const CatalogRun *run, Plan *plan, Error *error) {
-    (void)error;
+static void plan_mean(const CatalogRun *run, Plan *plan) {
     uint32_t blocks = rows_blocks(run->n, run->block);
     uint32_t shared_bytes = run->block * (uint32_t)ptx_type_bytes(run->dtype);
     int in = rows_add_input(plan, run, run->n);
@@ -25,7 +24,6 @@ static bool plan_mean(const CatalogRun *run, Plan *plan, Error *error) {
     plan_add_pointer(plan, launch, out);
     rows_add_u32(plan, launch, blocks);
     rows_add_u32(plan, launch, (uint32_t)run->n);
-    return true;
 }
 
 static void check_mean(const CatalogRun *run, const Plan *filled, const Plan *done, ExpectResult *result) {
@@ -48,8 +46,7 @@ static uint64_t threads_of(const CatalogRun *run) {
 }
 
 /* Thread t adds elements t, t + threads, t + 2 * threads, ... one after another. */
-static bool plan_running_sums(const CatalogRun *run, Plan *plan, Error *error) {
-    (void)error;
+static void plan_running_sums(const CatalogRun *run, Plan *plan) {
     uint32_t threads = (uint32_t)threads_of(run);
     int in = rows_add_input(plan, run, run->n);
     int out = rows_add_output(plan, "out", run->dtype, threads);
@@ -58,7 +55,6 @@ static bool plan_running_sums(const CatalogRun *run, Plan *plan, Error *error) {
     plan_add_pointer(plan, launch, out);
     rows_add_u32(plan, launch, (uint32_t)run->n);
     rows_add_u32(plan, launch, threads);
-    return true;
 }
 
 /* Elements t, t + threads, ...: their true sum; and their fp16 sum in this order. */
@@ -139,8 +135,7 @@ static void check_scaled_half(const CatalogRun *run, const Plan *filled, const P
 
 /* ---- kahan ---- */
 
-static bool plan_kahan(const CatalogRun *run, Plan *plan, Error *error) {
-    (void)error;
+static void plan_kahan(const CatalogRun *run, Plan *plan) {
     int in = rows_add_input(plan, run, run->n);
     int out = rows_add_output(plan, "out", run->dtype, 1);
     PlanLaunch *launch = rows_add_launch(plan, rows_typed_entry(plan, run, "kahan"), 1, run->block,
@@ -148,7 +143,6 @@ static bool plan_kahan(const CatalogRun *run, Plan *plan, Error *error) {
     plan_add_pointer(plan, launch, in);
     plan_add_pointer(plan, launch, out);
     rows_add_u32(plan, launch, (uint32_t)run->n);
-    return true;
 }
 
 /* 2u + O(n u^2) times sum|x| for the running sums (Higham, 4.3), u for the last rounding; the tree adds only
@@ -177,7 +171,7 @@ const CatalogRow numerics_rows[] = {
      .default_n = 1 << 20,
      .parameters = {{"columns", 1, 1 << 30, 1024, "elements in a row"},
                     {"tiles", 0, 2, TILES_AUTO, "per row: 1 one, 2 several, 0 one if it fits"}},
-     .plan = dimensions_plan_row_sum,
+     .plan_if = dimensions_plan_row_sum,
      .check = dimensions_check_row_sum},
     {.id = "row_sum_vectors",
      IN(NUMERICS, "row_sum_vectors.cu"),
@@ -191,7 +185,7 @@ const CatalogRow numerics_rows[] = {
      .default_n = 1 << 20,
      .parameters = {{"columns", 1, 1 << 30, 256, "elements in a row"},
                     {"team", 0, 2, TEAM_AUTO, "per row: 1 a warp, 2 the block, 0 by its length"}},
-     .plan = dimensions_plan_row_sum_vectors,
+     .plan_if = dimensions_plan_row_sum_vectors,
      .check = dimensions_check_row_sum_vectors},
     {.id = "column_sum",
      IN(NUMERICS, "column_sum.cu"),
@@ -207,7 +201,7 @@ const CatalogRow numerics_rows[] = {
      .parameters = {{"axis", 0, 2, 0, "dimension to sum over, of [rows][columns][depth]"},
                     {"columns", 1, 1 << 20, 1024, "size of the second dimension"},
                     {"depth", 1, 1024, 1, "size of the third dimension; 1: there is none"}},
-     .plan = dimensions_plan_column_sum,
+     .plan_if = dimensions_plan_column_sum,
      .check = dimensions_check_column_sum},
     {.id = "column_sum_permuted",
      IN(NUMERICS, "column_sum_permuted.cu"),
@@ -222,7 +216,7 @@ const CatalogRow numerics_rows[] = {
      BLOCKS(256, 1, 1024, A_POWER_OF_TWO),
      .default_n = 1 << 20,
      .parameters = {{"columns", 1, 1 << 20, 1024, "elements in a row"}},
-     .plan = dimensions_plan_column_sum_permuted,
+     .plan_if = dimensions_plan_column_sum_permuted,
      .check = dimensions_check_column_sum_permuted},
     {.id = "mean",
      IN(NUMERICS, "mean.cu"),
@@ -348,7 +342,7 @@ const CatalogRow numerics_rows[] = {
      .default_n = 1 << 20,
      .fill = FILL_RANDOM,
      .parameters = {{"scale", 1, 1 << 14, 1024, "a power of two that elements are divided by"}},
-     .plan = plan_scaled_half,
+     .plan_if = plan_scaled_half,
      .check = check_scaled_half},
     {.id = "kahan",
      IN(NUMERICS, "kahan.cu"),

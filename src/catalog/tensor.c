@@ -13,8 +13,7 @@ static PtxType sum_type(const CatalogRun *run) {
     return run->dtype == PTX_F64 ? PTX_F64 : PTX_F32;
 }
 
-bool tensor_plan(const CatalogRun *run, Plan *plan, Error *error) {
-    (void)error;
+void tensor_plan(const CatalogRun *run, Plan *plan) {
     uint32_t per_multiprocessor = (uint32_t)rows_parameter(run, "blocks_per_sm"), most = 2048 / run->block;
     uint32_t fit = run->multiprocessors * (per_multiprocessor < most ? per_multiprocessor : most);
     uint32_t needed = rows_blocks(run->n, per_block(run));
@@ -25,7 +24,6 @@ bool tensor_plan(const CatalogRun *run, Plan *plan, Error *error) {
     plan_add_pointer(plan, launch, in);
     plan_add_pointer(plan, launch, out);
     rows_add_u32(plan, launch, (uint32_t)run->n);
-    return true;
 }
 
 /* For floats, the error of an mma is less than (k + 2) * 2^-23 of all that it adds

@@ -4,7 +4,7 @@
 
 #include "catalog/rows.h"
 
-bool tensor_plan(const CatalogRun *run, Plan *plan, Error *error);
+void tensor_plan(const CatalogRun *run, Plan *plan);
 void tensor_check(const CatalogRun *run, const Plan *filled, const Plan *done, ExpectResult *result);
 
 #endif

@@ -42,26 +42,22 @@ static uint32_t sum_programs(const CatalogRun *run) {
     return tiles < MOST_PROGRAMS ? tiles : MOST_PROGRAMS;
 }
 
-static bool plan_sum(const CatalogRun *run, Plan *plan, Error *error) {
-    (void)error;
+static void plan_sum(const CatalogRun *run, Plan *plan) {
     uint32_t programs = sum_programs(run), shared_bytes = warps_bytes(run, run->dtype);
     int in = rows_add_input(plan, run, run->n);
     int partial = rows_add_output(plan, "partial", run->dtype, programs);
     int out = rows_add_output(plan, "out", run->dtype, 1);
     add_scratch(plan, add_programs(run, plan, programs, shared_bytes, in, partial, run->n));
     add_scratch(plan, add_programs(run, plan, 1, shared_bytes, partial, out, programs));
-    return true;
 }
 
-static bool plan_max(const CatalogRun *run, Plan *plan, Error *error) {
-    (void)error;
+static void plan_max(const CatalogRun *run, Plan *plan) {
     int in = rows_add_input(plan, run, run->n);
     int out = rows_add_output(plan, "out", run->dtype, 1);
     plan->buffers[out].fill = FILL_VALUE; /* the initial value for atomics */
     rows_identity(run->dtype, run->op, plan->buffers[out].value);
     add_scratch(plan, add_programs(run, plan, rows_blocks(run->n, TILE), warps_bytes(run, run->dtype), in,
                                    out, run->n));
-    return true;
 }
 
 /* `sums` sums of the input, each over `number` elements or of `number` columns. */
@@ -74,31 +70,25 @@ static void plan_sums(const CatalogRun *run, Plan *plan, uint64_t sums, uint32_t
     add_scratch(plan, launch);
 }
 
-static bool plan_row_sum(const CatalogRun *run, Plan *plan, Error *error) {
-    (void)error;
+static void plan_row_sum(const CatalogRun *run, Plan *plan) {
     uint32_t columns = (uint32_t)rows_parameter(run, "columns"), rows = rows_blocks(run->n, columns);
     plan_sums(run, plan, rows, rows, 0, columns);
-    return true;
 }
 
-static bool plan_column_sum(const CatalogRun *run, Plan *plan, Error *error) {
-    (void)error;
+static void plan_column_sum(const CatalogRun *run, Plan *plan) {
     uint32_t columns = (uint32_t)rows_parameter(run, "columns");
     uint32_t sums = run->n < columns ? (uint32_t)run->n : columns;
     plan_sums(run, plan, sums, rows_blocks(sums, COLUMN_TILE),
               run->block * (uint32_t)ptx_type_bytes(run->dtype), columns);
-    return true;
 }
 
 static uint64_t items_of(const CatalogRun *run) {
     return (uint64_t)rows_parameter(run, "items");
 }
 
-static bool plan_half_sum(const CatalogRun *run, Plan *plan, Error *error) {
-    (void)error;
+static void plan_half_sum(const CatalogRun *run, Plan *plan) {
     uint32_t programs = rows_blocks(run->n, items_of(run));
     plan_sums(run, plan, programs, programs, warps_bytes(run, PTX_F32), (uint32_t)items_of(run));
-    return true;
 }
 
 /* ---- checks: `TILE` running sums, then a tree over them, in any lanes ---- */

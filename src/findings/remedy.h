@@ -65,9 +65,6 @@ void remedy_apply_wait(const RemedyWait *wait, int groups, Text *out);
 /* A copy of `text`, the source of the wait. False: the line does not say the number once. */
 bool remedy_apply_wait_to_source(const RemedyWait *wait, int groups, const char *text, Text *out);
 
-/* Where the instruction begins in the module's text, including its guard. Private to src/findings. */
-size_t remedy_place_in_text(const PtxModule *module, const PtxInstruction *in);
-
 /* A copy of the module's text with the instructions inserted at their places. */
 void remedy_apply(const Remedy *remedy, Text *out);
 

@@ -48,9 +48,6 @@ uint64_t partial_event_value(const PartialEvents *partial_events, const PartialE
 uint64_t partial_event_element(const PartialEvents *partial_events, const PartialEvent *partial, int element,
                                int lane);
 
-/* event_order.c: assigns a turn to each remaining partial event, and sorts by turn and warp. */
-void partial_events_order(PartialEvents *partial_events);
-
 /* spin_collapse.c: the latest events of each warp, as long as they may be an iteration of a spin loop. */
 typedef struct SpinCollapse SpinCollapse;
 SpinCollapse *spin_collapse_new(int warps);

@@ -12,7 +12,7 @@ typedef struct Record {
     uint32_t all; /* of the first record: all lanes of its execution */
     int next;     /* the next record of the same execution; -1: none */
     int first;    /* the first record of the execution; may be this one */
-    /* of a shfl.sync, vote.sync, ...: the number of its execution (meetings.h); the lanes that it meets */
+    /* of a shfl.sync, vote.sync, ...: the number of its execution; the lanes that it meets */
     uint32_t number, met;
     int last; /* of the first record: the last one of its execution */
 } Record;
@@ -30,5 +30,13 @@ void records_done(Records *records);
 
 /* A field's value in one lane of record `number`, or of a later record of its execution. */
 uint64_t records_value(const Records *records, int number, int field, int lane);
+
+/* Meetings: finds the records of .sync instructions whose lanes met. Private to src/instrument.
+ *
+ * Lanes meet that name each other in one mask, at one instruction or at several with the same qualifiers
+ * (emulator/instructions/warp_meet.h), and all lanes of the mask that have not exited are there. So the n-th
+ * execution of a lane with this mask and these qualifiers meets the n-th one of every other lane. */
+
+typedef struct Meetings Meetings;
 
 #endif

@@ -31,7 +31,7 @@ static bool ends_in_one(const CatalogRow *row, const LadderOf *of) {
     uint64_t left = 0;
     if (!plan_type_parse(of->dtype, &options.dtype) || !catalog_resolve(row, &options, &run, NULL))
         return false;
-    if (row->plan(&run, &plan, NULL))
+    if (catalog_plan(&run, &plan, NULL))
         for (int i = 0; i < plan.buffer_count; i++)
             if (!strcmp(plan.buffers[i].name, "out")) left = plan.buffers[i].count;
     plan_free(&plan);

@@ -5,7 +5,6 @@
 #include "metrics/metrics.h"
 
 void fold_instruction(const TraceLaunch *launch, int pc, Totals *sum); /* its counters, whole grid */
-void fold_event(const TraceLaunch *launch, const TraceEvent *event, Totals *sum);
 /* The event as the counters of one execution (executions and lanes stay 0). */
 TraceCounter fold_counter_of_event(const TraceLaunch *launch, const TraceEvent *event);
 

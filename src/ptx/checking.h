@@ -23,7 +23,7 @@ typedef struct PtxChecker {
 
 /* check_operands.c: true if the operands fit the form. */
 bool ptx_check_operands(const PtxChecker *checker, const PtxForm *form, PtxFault *fault);
-/* check_call.c: checks arguments and results of a call. */
+/* Checks arguments and results of a call. */
 bool ptx_check_call(const PtxChecker *checker, PtxFault *fault);
 
 /* Fills `fault` and returns false. */

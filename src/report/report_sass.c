@@ -2,7 +2,7 @@
 #include "report/report_sass.h"
 
 #include "base/sentence.h"
-#include "sass/sass_lines.h"
+#include "sass/sass.h"
 
 #include <math.h>
 #include <stdlib.h>

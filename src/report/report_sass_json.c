@@ -1,6 +1,6 @@
 /* The machine code of --sass and --report as JSON. Values that were not counted or sampled are null. */
 #include "report/report_sass.h"
-#include "sass/sass_lines.h"
+#include "sass/sass.h"
 
 #include <stdlib.h>
 

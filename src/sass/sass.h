@@ -108,11 +108,24 @@ typedef struct SassSums {
 } SassSums;
 
 void sass_add_up(SassSums *sums, const SassInstruction *instruction);
-void sass_sums_add(SassSums *sums, const SassSums *more);
 SassSums sass_sums(const SassKernel *kernel);
 /* The stall with the most samples. A warp that issues is not stalled: SASS_STALL_selected only if there is no
  * other, SASS_STALLS if there are no samples. */
 SassStall sass_top_stall(const uint64_t samples[SASS_STALLS]);
 SassStall sass_stall_find(const char *tool_name); /* SASS_STALLS: unknown to this version */
+
+/* Machine code by source line: the author's line, even for code inlined from elsewhere. */
+
+typedef struct SassLine {
+    const char *file; /* the kernel's file; NULL: instructions without a place */
+    int line;         /* 0: a compiler-generated subroutine that several lines call */
+    int instruction_count;
+    SassSums sums;
+} SassLine;
+
+/* By file and line, with those without a place last; the caller frees them. */
+SassLine *sass_by_line(const SassKernel *kernel, int *count);
+/* True if the instruction belongs to the line. */
+bool sass_is_on_line(const SassKernel *kernel, const SassInstruction *instruction, const SassLine *line);
 
 #endif

@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "catalog/catalog.h"
 #include "emulator/emulator.h"
-#include "metrics/metrics.h"
+#include "metrics/totals.h"
 #include <fcntl.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -75,7 +75,7 @@ static Measurement measure_kernel(const CatalogRow *row, uint64_t n, uint32_t la
     CatalogOptions options = {.n = n};
     CatalogRun run;
     Plan plan = {0};
-    if (!catalog_resolve(row, &options, &run, &error) || !row->plan(&run, &plan, &error) ||
+    if (!catalog_resolve(row, &options, &run, &error) || !catalog_plan(&run, &plan, &error) ||
         !plan_fill(&plan, 1, &error))
         leave(&error);
     PtxModule *module = catalog_module(row, &error);

@@ -135,7 +135,7 @@ static void run_parameters(const CatalogRow *row, CatalogOptions options) {
             options.parameter_count = 1;
             CatalogRun run;
             Plan plan = {0};
-            bool accepted = catalog_resolve(row, &options, &run, &error) && row->plan(&run, &plan, &error);
+            bool accepted = catalog_resolve(row, &options, &run, &error) && catalog_plan(&run, &plan, &error);
             plan_free(&plan);
             if (accepted)
                 run_on_all_data(row, options);

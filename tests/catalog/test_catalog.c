@@ -61,7 +61,7 @@ static void cooperative_grids_are_resident(void **state) {
         Plan plan = {0};
         Error error = {0};
         assert_true(catalog_resolve(row, &(CatalogOptions){.grid = grid}, &run, &error));
-        assert_int_equal(row->plan(&run, &plan, &error), grid == 1056);
+        assert_int_equal(catalog_plan(&run, &plan, &error), grid == 1056);
         if (grid > 1056)
             assert_non_null(strstr(error.message, "132 multiprocessors hold 1056 of 256 threads"));
         plan_free(&plan);
@@ -151,8 +151,8 @@ static void every_row_is_complete(void **state) {
         Error error = {0};
         assert_true(row->title && *row->title && row->lesson && *row->lesson && row->watch && *row->watch);
         if (strlen(row->lesson) > 150) fail_msg("%s: its lesson needs a third line of the menu", row->id);
-        assert_true(row->block_rule && *row->block_rule && row->types && row->operations && row->plan &&
-                    row->check);
+        assert_true(row->block_rule && *row->block_rule && row->types && row->operations &&
+                    (row->plan || row->plan_if) && row->check);
         assert_true(row->minimum_block <= row->default_block && row->default_block <= row->maximum_block);
         if (!catalog_path("kernels", row->source, path, sizeof path, &error)) fail_msg("%s", error.message);
         if (!catalog_ptx_path(row, path, sizeof path, &error)) fail_msg("%s", error.message);
@@ -285,7 +285,7 @@ static void make_plan(const char *kernel, CatalogOptions options, Plan *plan) {
     Error error = {0};
     const CatalogRow *row = catalog_find(kernel, &error);
     *plan = (Plan){0};
-    if (!row || !catalog_resolve(row, &options, &run, &error) || !row->plan(&run, plan, &error))
+    if (!row || !catalog_resolve(row, &options, &run, &error) || !catalog_plan(&run, plan, &error))
         fail_msg("%s: %s", kernel, error.message);
 }
 
@@ -366,7 +366,7 @@ static void every_type_and_operation_has_its_entry(void **state) {
                 Error error = {0};
                 if (!catalog_resolve(row, &(CatalogOptions){.dtype = ALL_TYPES[t], .op = ops[o]}, &run, NULL))
                     continue;
-                if (!row->plan(&run, &plan, &error)) fail_msg("%s: %s", row->id, error.message);
+                if (!catalog_plan(&run, &plan, &error)) fail_msg("%s: %s", row->id, error.message);
                 check_launches(row, &plan, module);
                 plan_free(&plan);
                 checked++;

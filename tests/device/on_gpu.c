@@ -62,7 +62,7 @@ static bool launch(Clean *clean, int index, Error *error) {
 static bool execute(Clean *clean, Cuda *cuda, Error *error) {
     for (int side = 0; side < 2; side++) {
         Plan *plan = side ? &clean->plan : &clean->before;
-        if (!clean->row->plan(&clean->run, plan, error) || !plan_fill(plan, 7, error)) return false;
+        if (!catalog_plan(&clean->run, plan, error) || !plan_fill(plan, 7, error)) return false;
     }
     if (!load(clean, cuda, error)) return false;
     for (int i = 0; i < clean->plan.buffer_count; i++) {

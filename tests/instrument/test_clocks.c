@@ -109,7 +109,7 @@ static void compare(const char *kernel, CatalogOptions options) {
     static double cycles[CLOCKS_SAMPLES];
     const CatalogRow *row = catalog_find(kernel, &error);
     assert_non_null(row);
-    if (!catalog_resolve(row, &options, &resolved, &error) || !row->plan(&resolved, &run.plan, &error))
+    if (!catalog_resolve(row, &options, &resolved, &error) || !catalog_plan(&resolved, &run.plan, &error))
         fail_msg("%s: %s", kernel, error.message);
     assert_int_equal(run.plan.launch_count, 1);
     assert_true(plan_fill(&run.plan, 0, &error));

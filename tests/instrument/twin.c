@@ -206,7 +206,7 @@ Twin twin_run_kernel(const CatalogRow *row, CatalogOptions kernel, Plan plans[2]
     if (!catalog_resolve(row, &kernel, &run, &error)) fail_msg("%s", error.message);
     for (int i = 0; i < 2; i++) {
         plans[i] = (Plan){0};
-        if (!row->plan(&run, &plans[i], &error) || !plan_fill(&plans[i], 7, &error))
+        if (!catalog_plan(&run, &plans[i], &error) || !plan_fill(&plans[i], 7, &error))
             fail_msg("%s: %s", row->id, error.message);
     }
     return twin_run(read_module(row), &plans[0], &plans[1], options);

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "tests/skip.h"
-#include "base/line_break.h"
+#include "base/characters.h"
 #include "base/utf8.h"
 #include "tui/draw/canvas.h"
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #include "tui/draw/canvas.h"
 
 #include "base/language.h"
-#include "base/line_break.h"
+#include "base/characters.h"
 #include "base/memory.h"
 #include "base/utf8.h"
 #include <stdarg.h>

@@ -5,7 +5,7 @@
  * run: 'X' is an access of a hazard, '!' a bank conflict or another slow place
  * of the list that f goes through. */
 #include "base/language.h"
-#include "base/line_break.h"
+#include "base/characters.h"
 #include "tui/panes/pane.h"
 #include "tui/panes/source_gutter.h"
 #include "tui/panes/syntax.h"

@@ -3,7 +3,7 @@
 #ifndef TUI_PANES_SAMPLED_CODE_H
 #define TUI_PANES_SAMPLED_CODE_H
 
-#include "sass/sass_lines.h"
+#include "sass/sass.h"
 #include "tui/view/step_context.h"
 
 typedef struct SampledCode {

@@ -1,6 +1,6 @@
 #include "tui/panes/sentences.h"
 
-#include "base/line_break.h"
+#include "base/characters.h"
 #include "base/text.h"
 
 #include <string.h>

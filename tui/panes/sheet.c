@@ -1,7 +1,7 @@
 #include "tui/panes/sheet.h"
 
 #include "base/language.h"
-#include "base/line_break.h"
+#include "base/characters.h"
 #include "base/memory.h"
 #include "tui/scene/scene.h"
 #include <stdlib.h>

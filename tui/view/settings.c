@@ -150,8 +150,8 @@ static bool is_possible(const Settings *settings, Error *error) {
     Plan plan = {0};
     CatalogRun run;
     RunSpec options = settings_options(settings, &(RunSpec){0}, &arena);
-    bool possible = catalog_resolve(settings->row, &options.catalog, &run, error) &&
-                    settings->row->plan(&run, &plan, error);
+    bool possible =
+        catalog_resolve(settings->row, &options.catalog, &run, error) && catalog_plan(&run, &plan, error);
     plan_free(&plan);
     arena_done(&arena);
     return possible;

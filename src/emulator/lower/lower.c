@@ -10,6 +10,105 @@
 
 #include <stdlib.h>
 
+/* ---- the layout of a block's variables in shared memory ------------------------------------------------ */
+
+/* Cooperative groups keep their barriers in the reserved shared memory (%reserved_smem_offset_1). */
+static void mark_reserved(LoweredProgram *lowered, const PtxOperand *operand) {
+    if (operand->kind != PTX_OPERAND_SPECIAL ||
+        strncmp(operand->name, "%reserved_smem", strlen("%reserved_smem")) != 0)
+        return;
+    if (lowered->reserved_shared_bytes) return;
+    SharedPlace place = {NULL, "reserved", 0, RESERVED_SHARED_BYTES};
+    array_push(lowered->shared, lowered->shared_count, lowered->shared_capacity, place);
+    lowered->reserved_shared_bytes = RESERVED_SHARED_BYTES;
+}
+
+static void mark_shared(LoweredProgram *lowered, const PtxOperand *operand) {
+    for (int i = 0; i < operand->item_count; i++) mark_shared(lowered, &operand->items[i]);
+    mark_reserved(lowered, operand);
+    const PtxVariable *variable = operand->variable;
+    if (!variable || (variable->space != PTX_SPACE_SHARED && variable->space != PTX_SPACE_SHARED_CLUSTER))
+        return;
+    for (int i = 0; i < lowered->shared_count; i++)
+        if (lowered->shared[i].variable == variable) return;
+    SharedPlace place = {variable, ptx_readable_name(lowered->program->module, variable->name), 0, 0};
+    array_push(lowered->shared, lowered->shared_count, lowered->shared_capacity, place);
+}
+
+static int shared_rank(const LoweredProgram *lowered, const PtxVariable *variable) {
+    if (!variable) return -1;             /* the reserved part */
+    if (!variable->bytes) return 1 << 30; /* the dynamic part */
+    const PtxModule *module = lowered->program->module;
+    for (int i = 0; i < module->variable_count; i++)
+        if (module->variables[i] == variable) return i;
+    return 1 << 29; /* variables of a function: in order of first use */
+}
+
+/* Places the shared variables that the program names: the reserved part, then static variables (those of the
+ * module first), then the dynamic part. */
+static void shared_places_find(LoweredProgram *lowered, uint32_t dynamic_bytes) {
+    for (int pc = 0; pc < lowered->op_count; pc++) {
+        const PtxInstruction *in = lowered->program->code[pc].instruction;
+        for (int i = 0; i < in->operand_count; i++) mark_shared(lowered, &in->operands[i]);
+    }
+    for (int i = 1; i < lowered->shared_count; i++) { /* insertion sort is stable */
+        SharedPlace place = lowered->shared[i];
+        int j = i, rank = shared_rank(lowered, place.variable);
+        for (; j > 0 && shared_rank(lowered, lowered->shared[j - 1].variable) > rank; j--)
+            lowered->shared[j] = lowered->shared[j - 1];
+        lowered->shared[j] = place;
+    }
+    uint64_t reserved = lowered->reserved_shared_bytes, at = reserved, end = reserved;
+    for (int i = reserved != 0; i < lowered->shared_count; i++) {
+        SharedPlace *place = &lowered->shared[i];
+        uint64_t alignment = (uint64_t)(place->variable->alignment > 0 ? place->variable->alignment : 1);
+        bool dynamic = !place->variable->bytes;
+        if (dynamic && alignment < 16) alignment = 16;
+        at = (at + alignment - 1) / alignment * alignment;
+        place->offset = (uint32_t)at;
+        place->bytes = dynamic ? dynamic_bytes : (uint32_t)place->variable->bytes;
+        uint64_t place_end = at + (dynamic ? dynamic_bytes : place->variable->bytes);
+        if (place_end > end) end = place_end;
+        if (!dynamic) at = place_end, lowered->static_shared_bytes = (uint32_t)(at - reserved);
+    }
+    uint64_t with_dynamic = reserved + lowered->static_shared_bytes + dynamic_bytes;
+    uint64_t all = end > with_dynamic ? end : with_dynamic;
+    /* too much: the launch fails */
+    lowered->shared_bytes = all > UINT32_MAX ? UINT32_MAX : (uint32_t)all;
+}
+
+static const TraceSymbol *find_symbol(const TraceLaunch *launch, const char *name) {
+    for (int i = 0; i < launch->symbol_count; i++)
+        if (launch->symbols[i].space == PTX_SPACE_SHARED && !strcmp(launch->symbols[i].name, name))
+            return &launch->symbols[i];
+    return NULL;
+}
+
+static int by_offset(const void *a, const void *b) {
+    const SharedPlace *x = a, *y = b;
+    return (x->offset > y->offset) - (x->offset < y->offset);
+}
+
+/* Places them as another producer did, because stored addresses depend on the layout; does nothing if `like`
+ * lacks one of them. */
+static void shared_places_take_over(LoweredProgram *lowered, const TraceLaunch *like) {
+    uint64_t first = UINT32_MAX, end = 0;
+    for (int i = 0; i < lowered->shared_count; i++)
+        if (!find_symbol(like, lowered->shared[i].name)) return;
+    for (int i = 0; i < lowered->shared_count; i++) {
+        SharedPlace *place = &lowered->shared[i];
+        place->offset = (uint32_t)find_symbol(like, place->name)->window_offset;
+        if (place->variable && place->offset < first) first = place->offset;
+        if (place->offset + (uint64_t)place->bytes > end) end = place->offset + (uint64_t)place->bytes;
+    }
+    if (!end) return;
+    qsort(lowered->shared, (size_t)lowered->shared_count, sizeof *lowered->shared, by_offset);
+    lowered->shared_bytes = (uint32_t)end;
+    if (first > lowered->reserved_shared_bytes) lowered->reserved_shared_bytes = (uint32_t)first;
+}
+
+/* ---- instructions -------------------------------------------------------------------------------------- */
+
 #define LANE_BITS_8(first)                                                                                   \
     1u << (first), 1u << ((first) + 1), 1u << ((first) + 2), 1u << ((first) + 3), 1u << ((first) + 4),       \
         1u << ((first) + 5), 1u << ((first) + 6), 1u << ((first) + 7)
@@ -239,4 +338,66 @@ void lowered_free(LoweredProgram *lowered) {
     free(lowered->constants);
     arena_done(&lowered->arena);
     free(lowered);
+}
+
+/* ---- listing: prints a lowered program as text (--dump-ops), to debug the front end -------------------- */
+
+/* r128: 128 bytes into the call frame's registers; c64: 64 bytes into the program's constants. */
+static void print_operand(Operand operand, Text *out) {
+    text_print(out, " %c%u", operand.constant ? 'c' : 'r', operand.offset);
+}
+
+static void print_op(const LoweredProgram *lowered, int pc, Text *out) {
+    static const char *const steps[] = {[STEP_LANES] = "lanes",
+                                        [STEP_NO_EFFECT] = "no effect",
+                                        [STEP_JUMP] = "jump",
+                                        [STEP_BRANCH] = "branch",
+                                        [STEP_ORDERED] = "ordered"};
+    const Op *op = &lowered->ops[pc];
+    const char *kind = op->op_class == OP_TRAP ? "trap" : steps[lowered->step[pc]];
+    Text operands = {0};
+    if (op->guarded) {
+        text_add(&operands, op->guard_negated ? " unless" : " if");
+        print_operand(op->guard, &operands);
+    }
+    if (op->has_d) print_operand(op->d, &operands);
+    if (op->has_p) print_operand(op->p, &operands);
+    if (op->source_count) text_add(&operands, " <-");
+    for (int i = 0; i < op->source_count; i++) print_operand(op->s[i], &operands);
+    text_print(out, "%6d %-9s %c%-32s  ", pc, kind, lowered->recorded[pc] ? '*' : ' ',
+               text_string(&operands));
+    ptx_instruction_print(op->instruction, out);
+    text_add(out, "\n");
+    text_done(&operands);
+}
+
+/* Prints the registers of a function, slot by slot: registers on one line are never live at the same time. */
+static void print_slots(const FunctionLayout *layout, Text *out) {
+    const PtxFunction *function = layout->function;
+    for (uint32_t offset = 0; offset < layout->register_bytes; offset += 4) {
+        bool is_first = true;
+        for (int i = 0; i < function->register_count; i++) {
+            if (layout->register_offset[i] != offset) continue;
+            if (is_first) text_print(out, "  r%-8u", offset);
+            text_print(out, " %s", function->registers[i]->name);
+            is_first = false;
+        }
+        if (!is_first) text_add(out, "\n");
+    }
+}
+
+void lowered_print(const LoweredProgram *lowered, Text *out) {
+    text_print(
+        out,
+        "constants %zu bytes, shared %u bytes (r128: byte 128 of the registers, c128: of the constants, "
+        "*: records events)\n",
+        lowered->constant_bytes, lowered->shared_bytes);
+    for (int f = 0; f < lowered->program->function_count; f++) {
+        const FunctionLayout *layout = &lowered->functions[f];
+        text_print(out, "%s%s: registers %u bytes, local %u bytes%s\n", f ? "\n" : "", layout->function->name,
+                   layout->register_bytes, layout->local_bytes,
+                   layout->shares_slots ? ", registers share slots" : "");
+        print_slots(layout, out);
+        for (int pc = layout->begin; pc < layout->end; pc++) print_op(lowered, pc, out);
+    }
 }

@@ -142,7 +142,7 @@ LoweredProgram *lowered_new(const Launch *launch, const InstructionSet *instruct
 typedef int (*RegionAt)(void *context, uint64_t address);
 void lowered_find_arrays(LoweredProgram *lowered, const Launch *launch, RegionAt region_at, void *context);
 void lowered_free(LoweredProgram *lowered);
-/* Appends every instruction with its slots, function by function (lower_listing.c). */
+/* Appends every instruction with its slots, function by function. */
 void lowered_print(const LoweredProgram *lowered, Text *out);
 
 /* ---- for lower_NAME ---- */
@@ -160,13 +160,6 @@ uint32_t register_slot_bytes(const PtxRegister *reg);
  * changed, every register keeps its own slot. */
 bool register_slots_allocate(LoweredProgram *lowered, int function, const Mention *mentions,
                              int mention_count);
-
-/* Places the shared variables that the program names: the reserved part, then static variables (those of the
- * module first), then the dynamic part. */
-void shared_places_find(LoweredProgram *lowered, uint32_t dynamic_bytes);
-/* Places them as another producer did, because stored addresses depend on the layout; does nothing if `like`
- * lacks one of them. */
-void shared_places_take_over(LoweredProgram *lowered, const TraceLaunch *like);
 
 struct Lowering {
     LoweredProgram *lowered;
@@ -194,7 +187,6 @@ Operand lowering_temporary(Lowering *low, int bytes);
 /* The slot and width of an operand of kind REGISTER; false for any other operand. */
 bool lowering_register(Lowering *low, const PtxOperand *operand, Operand *out, uint8_t *bytes);
 uint32_t lowering_parameter_place(Lowering *low, const PtxVariable *variable);
-int special_find(const char *name); /* row of lower_specials.def, or -1 */
 typedef enum SpecialLifetime { SPECIAL_OF_WARP, SPECIAL_OF_BLOCK, SPECIAL_OF_ANEW } SpecialLifetime;
 SpecialLifetime special_lifetime(int special);
 

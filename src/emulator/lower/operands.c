@@ -8,6 +8,28 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* ---- special registers and the lifetime of their values (lower_specials.def) --------------------------- */
+
+static const struct {
+    const char *name;
+    SpecialLifetime lifetime;
+} specials[] = {
+#define SPECIAL(id, name, lifetime, value) {name, SPECIAL_OF_##lifetime},
+#include "emulator/lower/lower_specials.def"
+#undef SPECIAL
+};
+
+/* row of lower_specials.def, or -1 */
+static int special_find(const char *name) {
+    for (size_t i = 0; i < sizeof specials / sizeof *specials; i++)
+        if (!strcmp(specials[i].name, name)) return (int)i;
+    return strncmp(name, "%envreg", 7) == 0 ? special_find("%envreg0") : -1;
+}
+
+SpecialLifetime special_lifetime(int special) {
+    return specials[special].lifetime;
+}
+
 enum { SLOT_ALIGNMENT = REGISTER_SLOT_ALIGNMENT, UNUSED = -1 };
 
 void *lowering_allocate(Lowering *low, size_t bytes) {

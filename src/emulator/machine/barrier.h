@@ -16,8 +16,6 @@ typedef struct BarrierOp {
     uint8_t d_bytes;
 } BarrierOp;
 
-/* Resumes the warp's fragments that wait at the barrier. False: none does. */
-bool barrier_wake(const Block *block, Warp *warp, int number);
 /* CoreOp.execute of a BarrierOp. */
 Outcome barrier_execute(Block *block, Warp *warp, const Op *op, uint32_t mask);
 /* CoreOp.execute_together of a BarrierOp: whole warps at a __syncthreads(). */

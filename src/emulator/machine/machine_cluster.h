@@ -27,11 +27,6 @@ void cluster_leave(Block *block); /* the last one frees the cluster */
 /* The block of `rank`. NULL: it does not exist or has exited. */
 Block *cluster_member(const Block *block, uint32_t rank);
 
-/* barrier.cluster.arrive and .wait of lanes that execute it together. */
-Outcome cluster_arrive(Block *block, Warp *warp, const Op *op, uint32_t mask);
-Outcome cluster_wait(Block *block, Warp *warp, const Op *op, uint32_t mask);
-/* Lanes of the block have exited: the barrier may now be complete. */
-void cluster_after_exit(const Block *block);
 /* True if a thread of the block waits for other blocks of its cluster, at their barrier or for an
  * mbarrier. */
 bool cluster_waits(const Block *block);
