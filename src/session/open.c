@@ -14,7 +14,7 @@
 static bool plan_row(Session *session, Plan *plan, Error *error) {
     *plan = (Plan){0};
     if (!catalog_resolve(session->kernel.row, &session->options.catalog, &session->kernel.run, error) ||
-        !session->kernel.row->plan(&session->kernel.run, plan, error))
+        !catalog_plan(&session->kernel.run, plan, error))
         return false;
     for (int i = 0; session->options.has_shared && i < plan->launch_count;
          i++) /* a changed copy may need more */
