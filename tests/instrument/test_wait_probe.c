@@ -25,7 +25,8 @@ static bool check_kernel(const CatalogRow *row, CatalogOptions options, WaitProb
     options.multiprocessors = 1;
     if (!catalog_resolve(row, &options, &resolved, &error)) return false; /* not with this block */
     for (int side = 0; side < 2; side++)
-        if (!catalog_plan(&resolved, &waited.plans[side], &error) || !plan_fill(&waited.plans[side], 1, &error))
+        if (!catalog_plan(&resolved, &waited.plans[side], &error) ||
+            !plan_fill(&waited.plans[side], 1, &error))
             fail_msg("%s: %s", row->id, error.message);
     waited.module = catalog_module(row, &error);
     if (!waited.module) fail_msg("%s: %s", row->id, error.message);
