@@ -27,7 +27,7 @@ typedef struct ProgramOffer {
 
 typedef struct AppStart {
     Theme theme;
-    int step;                      /* --step N, from 1; 0: start of the run */
+    int step;               /* --step N, from 1; 0: start of the run */
     const RunSpec *compare; /* --compare: a second run to compare with; NULL: none */
     /* Keys pressed before the first frame; may be NULL. Each character is a key, special keys are written
      * <Right>, <Enter>, ... (keys_name()), pauses as in key_script.h. */

@@ -66,17 +66,19 @@ static bool is_timing_warps(const App *app) {
     return false;
 }
 
-/* Measures for the active run while the timings are on the screen and no warps are timed: what runs on the GPU beside
- * a kernel changes its times. */
+/* Measures for the active run while no warps are timed, since what runs on the GPU beside a kernel changes its times: again and
+ * again, with the CPU, while the timings or the ladder are on the screen; once for the row of the time below a run. */
 void app_measure(App *app, bool is_seen) {
     bool is_ladder = app_shows_ladder(app) || app_view(app)->transient.overlay == OVERLAY_LATENCY;
     const Scene *scene = comparison_scene(&app->comparison);
-    is_seen = (is_seen || is_ladder) && !is_timing_warps(app);
-    if (is_seen && !app->measuring) app->measuring = measuring_new(bench_run, bench_cpu, terminal_wake);
+    bool has_row = scene->identity.row && !scene->identity.is_edited;
+    bool wanted = (is_seen || is_ladder || has_row) && !is_timing_warps(app);
+    if (wanted && !app->measuring) app->measuring = measuring_new(bench_run, bench_cpu, terminal_wake);
     if (!app->measuring) return;
     MeasuringWish wish = is_ladder ? measuring_ladder_wish(scene, app_view(app)) : measuring_wish(scene);
-    if (!app->wants_cpu) wish.cpu_n = 0;
-    measuring_want(app->measuring, is_seen ? &wish : NULL);
+    wish.once = !is_seen && !is_ladder;
+    if (!app->wants_cpu || wish.once) wish.cpu_n = 0;
+    measuring_want(app->measuring, wanted ? &wish : NULL);
 }
 
 void app_time_warps(App *app, int columns, int rows) {

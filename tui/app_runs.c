@@ -1,6 +1,7 @@
 #define _POSIX_C_SOURCE 200809L
 /* The sessions of the interface: opened in a worker thread, shown in place of a run or beside it, and
  * closed. */
+#include "ask/ask.h"
 #include "tui/app_state.h"
 
 #include "base/language.h"

@@ -11,8 +11,8 @@ typedef struct LectureScreen { /* what a stop shows; texts and options are borro
     const char *run; /* its options without keys and step: screens with the same text show the same run */
     const RunSpec *session;
     const RunSpec *compare; /* NULL: one run */
-    const char *keys;              /* pressed first; may be NULL */
-    int step;                      /* from 1; 0: where the run opens */
+    const char *keys;       /* pressed first; may be NULL */
+    int step;               /* from 1; 0: where the run opens */
 } LectureScreen;
 
 typedef struct LectureRun {

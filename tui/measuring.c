@@ -89,8 +89,8 @@ static bool same_text(const char *a, const char *b) {
 static bool same_wish(const MeasuringWish *a, const MeasuringWish *b) {
     const CatalogOptions *x = &a->of.catalog, *y = &b->of.catalog;
     if (x->n != y->n || x->block != y->block || x->grid != y->grid || x->dtype != y->dtype ||
-        a->cpu_n != b->cpu_n || !same_text(x->op, y->op) || !same_text(a->of.kernel, b->of.kernel) ||
-        x->parameter_count != y->parameter_count)
+        a->cpu_n != b->cpu_n || a->once != b->once || !same_text(x->op, y->op) ||
+        !same_text(a->of.kernel, b->of.kernel) || x->parameter_count != y->parameter_count)
         return false;
     for (int i = 0; i < x->parameter_count; i++)
         if (!same_text(x->parameters[i], y->parameters[i])) return false;
@@ -204,7 +204,7 @@ static Job *next_job(Measuring *measuring, bool has_measured) {
     struct timespec until = seconds_from_now(CLOCK_MONOTONIC, REST_SECONDS);
     bool rested = !has_measured;
     while (!measuring->is_ending && !(measuring->wanted && (measuring->is_changed || rested))) {
-        if (measuring->wanted)
+        if (measuring->wanted && !measuring->wanted->wish.once)
             rested = pthread_cond_timedwait(&measuring->changed, &measuring->lock, &until) != 0;
         else
             pthread_cond_wait(&measuring->changed, &measuring->lock);

@@ -12,6 +12,7 @@ typedef bool MeasureFunction(const BenchOptions *options, const BenchSink *sink,
 typedef struct MeasuringWish {
     BenchOptions of; /* kernel NULL: the ladder alone; n 0: all sizes. seconds and cancel are ignored */
     uint64_t cpu_n;  /* the size that the CPU reduces, as in the table; 0: do not time the CPU */
+    bool once;       /* measures once; else again and again, after pauses */
 } MeasuringWish;
 
 MeasuringWish measuring_wish(const Scene *scene); /* what to measure for this run; borrows from it */

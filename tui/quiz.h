@@ -11,7 +11,7 @@ typedef struct Quiz {
     LectureRun run;
     Lecture *lecture;       /* owned */
     LectureScreen *screens; /* owned */
-    RunSpec options; /* options that re-open the run; strings are the session's */
+    RunSpec options;        /* options that re-open the run; strings are the session's */
 } Quiz;
 
 /* Makes questions about the block that the interface shows of this run, which outlives the quiz; `language`:

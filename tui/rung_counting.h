@@ -8,8 +8,8 @@
 
 typedef struct RungCounting { /* zero-initialised is valid */
     LadderCounts counts;
-    SessionLoader *loader;  /* NULL: not running */
-    RunSpec options; /* options of the run */
+    SessionLoader *loader; /* NULL: not running */
+    RunSpec options;       /* options of the run */
 } RungCounting;
 
 /* Starts the next rung that is not counted at this size, unless one is running. `waits`: counts all of them

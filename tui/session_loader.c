@@ -1,5 +1,6 @@
 #define _POSIX_C_SOURCE 200809L
 
+#include "ask/ask.h"
 #include "tui/session_loader.h"
 
 #include <pthread.h>
@@ -26,8 +27,8 @@ static void *work(void *context) {
     return NULL;
 }
 
-static SessionLoader *start(Session *(*open)(const RunSpec *options, Error *error),
-                            const RunSpec *options, void (*done)(void)) {
+static SessionLoader *start(Session *(*open)(const RunSpec *options, Error *error), const RunSpec *options,
+                            void (*done)(void)) {
     SessionLoader *loader = memory_new(sizeof *loader);
     loader->open = open;
     loader->options = run_spec_copy(options, &loader->arena);

@@ -304,6 +304,8 @@ static bool take_counters(Options *options, const OptionRow *row, const char *va
 }
 
 #define GROUP(title)
+#define NEEDS(option)
+#define WITHOUT(why, options)
 #define AT(field) offsetof(Options, field)
 #define NONE      0
 #define OPTION(name, argument, take, field, programs, suits, action, help)                                   \
@@ -314,23 +316,37 @@ static const OptionRow OPTIONS[] = {
 #undef OPTION
 #undef GROUP
 enum { OPTION_COUNT = sizeof OPTIONS / sizeof *OPTIONS, FIRST_VALUE = 256 };
+_Static_assert((int)OPTION_COUNT <= (int)OPTIONS_MOST, "Options.given is too small");
 
-/* The lines of options.def: the title of a group, or NULL for an option. */
-#define GROUP(title) title,
-#define OPTION(...)  NULL,
-static const char *const TITLES[] = {
+/* The lines of options.def: the title of a group, an option, or a rule for the option above. */
+#undef NEEDS
+#undef WITHOUT
+#define GROUP(text)              {.title = text},
+#define OPTION(...)              {.title = NULL},
+#define NEEDS(option)            {.needs = option},
+#define WITHOUT(reason, options) {.why = reason, .without = options},
+static const struct DefinedLine {
+    const char *title, *needs, *why, *without;
+} LINES[] = {
 #include "cli/options.def"
 };
 #undef OPTION
 #undef GROUP
+#undef NEEDS
+#undef WITHOUT
+enum { LINE_COUNT = sizeof LINES / sizeof *LINES };
+
+static bool is_rule(const struct DefinedLine *line) {
+    return line->needs || line->without;
+}
 
 const OptionRow *options_row(OptionPrograms program, int index, const char **title) {
     const OptionRow *row = OPTIONS;
     *title = NULL;
-    for (size_t line = 0; line < sizeof TITLES / sizeof *TITLES; line++) {
-        if (TITLES[line]) {
-            *title = TITLES[line];
-        } else if (row++->programs & program) {
+    for (const struct DefinedLine *line = LINES; line < LINES + LINE_COUNT; line++) {
+        if (line->title) {
+            *title = line->title;
+        } else if (!is_rule(line) && row++->programs & program) {
             if (!index--) return row - 1;
             *title = NULL;
         }
@@ -350,6 +366,34 @@ const OptionRow *options_find(OptionPrograms program, const char *name, size_t l
 
 static OptionPrograms program_of(const Options *options) {
     return options->records ? FOR_RECORD : FOR_REDVIZ;
+}
+
+static bool is_given(const Options *options, const char *name, size_t length) {
+    const OptionRow *row = options_find(program_of(options), name, length);
+    return row && options->given[row - OPTIONS];
+}
+
+static bool refuse_pair(const struct DefinedLine *line, int length, const char *other, Error *error) {
+    int before = (int)strcspn(line->why, "@");
+    if (!line->why[before]) return error_set(error, "%s", line->why);
+    return error_set(error, "%.*s--%.*s%s", before, line->why, length, other, line->why + before + 1);
+}
+
+/* The rules of options.def. */
+static bool check_rules(const Options *options, Error *error) {
+    int option = -1;
+    for (const struct DefinedLine *line = LINES; line < LINES + LINE_COUNT; line++) {
+        option += !is_rule(line) && !line->title;
+        if (!is_rule(line) || !options->given[option]) continue;
+        if (line->needs && !is_given(options, line->needs, strlen(line->needs)))
+            return error_set(error, "--%s goes with --%s", OPTIONS[option].name, line->needs);
+        for (const char *other = line->without; other && *other; other += strspn(other, " ")) {
+            size_t length = strcspn(other, " ");
+            if (is_given(options, other, length)) return refuse_pair(line, (int)length, other, error);
+            other += length;
+        }
+    }
+    return true;
 }
 
 static bool unknown_option(const Options *options, const char *text, Error *error) {
@@ -392,7 +436,7 @@ static bool take_name(Options *options, const char *name, Error *error) {
     }
     snprintf(lecture, sizeof lecture, "%.100s.en.md", name);
     if (catalog_path("assets/lectures", lecture, path, sizeof path, NULL)) {
-        options->has_lecture = true;
+        options->given[options_find(FOR_REDVIZ, "lecture", 7) - OPTIONS] = options->has_lecture = true;
         options->lecture = name;
         return true;
     }
@@ -543,6 +587,7 @@ bool options_parse(int argc, char **argv, Options *options, Error *error) {
         if (code < FIRST_VALUE) return refuse_option(options, code, argv[optind - 1], error);
         const OptionRow *row = &OPTIONS[code - FIRST_VALUE];
         if (!row->take(options, row, optarg, error)) return false;
+        options->given[row - OPTIONS] = true;
         if (row->suits != ANY && !options->first_for_run) options->first_for_run = row->name;
         if (row->suits == CATALOGUE && !options->first_for_kernel) options->first_for_kernel = row->name;
         if (row->suits == USER_FILE && !options->first_for_file) options->first_for_file = row->name;
@@ -560,5 +605,5 @@ bool options_parse(int argc, char **argv, Options *options, Error *error) {
         options->action = ACTION_EXERCISES;
     options_choose_index(options);
     choose_home(options);
-    return options_check_together(options, error) && make_runs(options, error);
+    return check_rules(options, error) && options_check_together(options, error) && make_runs(options, error);
 }

@@ -27,7 +27,10 @@ typedef struct ActionRow { /* of actions.def */
 
 extern const ActionRow action_rows[CLI_ACTION_COUNT];
 
+enum { OPTIONS_MOST = 96 };
+
 typedef struct Options {
+    bool given[OPTIONS_MOST]; /* [option] by its row of options.def */
     RunSpec session;
     Action action;
     const char *action_name;   /* the option that selected it, "report"; NULL: none did */
@@ -116,17 +119,13 @@ enum { OPTIONS_VARIANTS = 9 };
 bool options_invariant(const Options *options, const RunSpec *first, Arena *arena,
                        AskVariant variants[OPTIONS_VARIANTS], int *count, Error *error);
 
-/* Checks that options which are valid alone can be combined. The functions below check lectures and pages. */
+/* options_together.c: checks that options which are valid alone can be combined, beside the rules of options.def. */
 bool options_check_together(const Options *options, Error *error);
-/* options_lecture.c: checks the combinations of --lecture, --predict and their options. */
-bool options_check_lecture(const Options *options, Error *error);
+/* --html and --handout select the action, unless something else is printed. */
+void options_choose_page(Options *options);
 /* options_exercise.c: takes the words of --exercise and --grade; and checks their combinations. */
 bool options_take_exercise(Options *options, int count, char **words, Error *error);
 bool options_check_exercise(const Options *options, Error *error);
-/* options_page.c: --html and --handout select the action, unless something else is printed; and checks their
- * combinations. */
-void options_choose_page(Options *options);
-bool options_check_page(const Options *options, Error *error);
 
 /* The programs that take an option. */
 typedef enum OptionPrograms { FOR_REDVIZ = 1, FOR_RECORD = 2, FOR_BOTH = 3 } OptionPrograms;

@@ -49,11 +49,7 @@ bool options_check_exercise(const Options *options, Error *error) {
         strcmp(options->first_for_run, "max-instructions") != 0)
         return error_set(error, "--%s is for one run; an exercise brings its own settings",
                          options->first_for_run);
-    if (options->save || options->predict || options->sarif)
-        return error_set(error, "--exercise goes without --%s",
-                         options->save      ? "save"
-                         : options->predict ? "predict"
-                                            : "check=sarif");
+    if (options->sarif) return error_set(error, "--exercise goes without --check=sarif");
     return options->exercise || options->action == ACTION_EXERCISES ||
            error_set(error, "--%s needs an exercise: --exercise NAME; --exercise alone lists them",
                      options->action_name);

@@ -1,24 +1,59 @@
-/* Checks combinations of all other options: pairs that are valid alone but not together. */
+/* Checks combinations that the rules of options.def do not say: of an option and what is shown, or what is run. */
 #include "cli/options.h"
 
+#include "tui/key_script.h"
 #include <string.h>
-
-/* --launch replaces the options that describe a single launch. */
-static bool check_launches(const RunSpec *session, Error *error) {
-    const char *also = session->args          ? "args"
-                       : session->entry       ? "entry"
-                       : session->grid[0]     ? "grid"
-                       : session->block[0]    ? "block"
-                       : session->cluster[0]  ? "cluster"
-                       : session->has_shared  ? "shared"
-                       : session->cooperative ? "cooperative"
-                                              : NULL;
-    return !session->launches || !also ||
-           error_set(error, "--launch describes its launches completely; leave out --%s", also);
-}
 
 bool options_has_program(const Options *options) {
     return options->run || options->call || options->program_arguments;
+}
+
+static bool check_predict(const Options *options, Error *error) {
+    if (!options->predict) return true;
+    if (!options_draws(options))
+        return error_set(
+            error, "--predict goes with the interface, --frame, --html and --record-cast, not with --%s",
+            options->action_name);
+    return true;
+}
+
+static bool check_lecture(const Options *options, Error *error) {
+    const RunSpec *session = &options->session;
+    if (!options->has_lecture || options->predict) return check_predict(options, error);
+    if (session->kernel || session->file || session->saved || options->has_compare)
+        return error_set(error, "--lecture brings its own kernels: give no other");
+    if (!options_draws(options) && options->action != ACTION_CHECK && options->action != ACTION_LECTURES)
+        return error_set(error,
+                         "--lecture goes with the interface, --check, --frame, --html, --handout and "
+                         "--record-cast, not with --%s",
+                         options->action_name);
+    if (options->first_for_run && strcmp(options->first_for_run, "backend") != 0 &&
+        strcmp(options->first_for_run, "threads") != 0)
+        return error_set(error, "--%s is for one run; a lecture brings its own settings",
+                         options->first_for_run);
+    if (options->sarif) return error_set(error, "--check=sarif is for one run, not for a lecture");
+    return options->lecture || options->action == ACTION_LECTURES ||
+           error_set(error, "--%s needs a lecture: --lecture NAME; --lecture alone lists them",
+                     options->action_name);
+}
+
+void options_choose_page(Options *options) {
+    if (!options->html && !options->handout) return;
+    if (options->action != ACTION_OPEN && options->action != ACTION_FRAME) return;
+    options->action = ACTION_PAGE; /* --frame gives the size of its frames */
+    options->action_name = options->html ? "html" : "handout";
+}
+
+static bool check_page(const Options *options, Error *error) {
+    if ((options->html || options->handout) && options->action != ACTION_PAGE)
+        return error_set(error, "--%s goes with a run or a lecture, not with --%s",
+                         options->html ? "html" : "handout", options->action_name);
+    if (options->svg && options->record_cast && options->keys && key_script_has_pause(options->keys))
+        return error_set(error, "--record-cast and a moving --svg both play the keys: give one of them");
+    if (options->action == ACTION_PAGE && options->record_cast)
+        return error_set(error, "--record-cast and --%s write different files: give one of them",
+                         options->action_name);
+    return true;
 }
 
 bool options_check_together(const Options *options, Error *error) {
@@ -44,20 +79,9 @@ bool options_check_together(const Options *options, Error *error) {
                         options->action == ACTION_CHECK;
     if (options->has_what_if && (!shows_change || options->json || options->sarif))
         return error_set(error, "--what-if goes with --report, --check or --frame, as text");
-    if (options->has_what_if && (options->has_compare || options->has_lecture || options->save))
-        return error_set(error, "--what-if shows one run before and after; leave out --%s",
-                         options->has_compare   ? "compare"
-                         : options->has_lecture ? "lecture"
-                                                : "save");
-    if ((session->residency_count || session->times_shared || session->times_lines) && !session->times_warps)
-        return error_set(error, "--%s goes with --timeline",
-                         session->residency_count ? "residency" : "timeline-sites");
-    if (options->profile && options->action != ACTION_BENCH)
-        return error_set(error, "--profile goes with --bench");
-    if (options->gpus && options->action != ACTION_BENCH) return error_set(error, "--gpus goes with --bench");
     if (options->gpus && session->kernel && strcmp(session->kernel, "fastest") != 0)
         return error_set(error, "--gpus sums an array with the kernel fastest, not %s", session->kernel);
-    if (!options_check_page(options, error) || !options_check_lecture(options, error) ||
+    if (!check_page(options, error) || !check_lecture(options, error) ||
         !options_check_exercise(options, error))
         return false;
     if (!row->needs_kernel || options->has_lecture || options->has_exercise) return true;
@@ -80,7 +104,6 @@ bool options_check_together(const Options *options, Error *error) {
     if (session->kernel && options->first_for_file)
         return error_set(error, "--%s is for FILE.cu and FILE.ptx; a kernel of the catalogue brings its own",
                          options->first_for_file);
-    if (!check_launches(session, error)) return false;
     if (session->kernel && (session->block[1] > 1 || session->block[2] > 1))
         return error_set(error, "--block: kernels of the catalogue take one number, the threads per block");
     if (session->kernel && (session->grid[1] > 1 || session->grid[2] > 1))
@@ -94,7 +117,6 @@ bool options_check_together(const Options *options, Error *error) {
     if (options->plain && (row->screen != SCREEN_TERMINAL || options->record_cast))
         return error_set(error, "--plain goes with the interface, not with --%s",
                          options->record_cast ? "record-cast" : options->action_name);
-    if (options->svg && options->action != ACTION_FRAME) return error_set(error, "--svg goes with --frame");
     if (options->record_cast && !options_draws(options))
         return error_set(
             error, "--record-cast records the interface, or --frame with its --keys; --%s shows no frames",

@@ -106,8 +106,7 @@ PRINT(BENCH) {
     if (options->save && !session) return false;
     if (session) output.kept = session_measured(session);
     if (session) output.kept_of = session_run(session);
-    bool done =
-        bench_print(&bench, &output, error) && (!session || ask_save(session, options->save, error));
+    bool done = bench_print(&bench, &output, error) && (!session || ask_save(session, options->save, error));
     session_free(session);
     return done;
 }

@@ -137,10 +137,10 @@ SHOW(CHECK) {
     const SessionProgress *progress = session_spec(show->session)->progress;
     ProgressLine *shown = progress ? progress_begin(progress) : NULL;
     ask_check(show->session,
-                  show->options->sarif  ? CHECK_SARIF
-                  : show->options->json ? CHECK_JSON
-                                        : CHECK_TEXT,
-                  show->out);
+              show->options->sarif  ? CHECK_SARIF
+              : show->options->json ? CHECK_JSON
+                                    : CHECK_TEXT,
+              show->out);
     progress_end(shown);
     return true;
 }

@@ -103,18 +103,17 @@ static Session *open_run(GradeWork *grading, const GradeRun *run, Error *error) 
         text_add(&whole, text_string(&launch));
     const GradeLimits *limits = grading->limits;
     RunSpec options = {.file = grading->grade->file,
-                              .text = grading->text,
-                              .launches = text_string(&whole),
-                              .expect = grading->exercise->expect,
-                              .compiler = limits->compiler,
-                              .catalog = {.n = run->n},
-                              .backend = BACKEND_EMULATOR,
-                              .threads = limits->threads,
-                              .instruction_budget = limits->instructions
-                                                        ? limits->instructions
-                                                        : USUAL_INSTRUCTIONS + (run->n << 15),
-                              .search_races = run->searches_races,
-                              .cancel = limits->cancel};
+                       .text = grading->text,
+                       .launches = text_string(&whole),
+                       .expect = grading->exercise->expect,
+                       .compiler = limits->compiler,
+                       .catalog = {.n = run->n},
+                       .backend = BACKEND_EMULATOR,
+                       .threads = limits->threads,
+                       .instruction_budget =
+                           limits->instructions ? limits->instructions : USUAL_INSTRUCTIONS + (run->n << 15),
+                       .search_races = run->searches_races,
+                       .cancel = limits->cancel};
     Session *session = session_open(&options, error);
     text_done(&launch), text_done(&whole);
     return session;

@@ -74,8 +74,8 @@ static bool check_pinned(Session *session, const ClaimQuery *query, Error *error
 
 static Session *open_run(ClaimRuns *runs, const ClaimQuery *query, Error *error) {
     RunSpec options = {.kernel = query->run,
-                              .threads = runs->options.threads,
-                              .machine = pinned_machine(query) ? query->machine : runs->options.machine};
+                       .threads = runs->options.threads,
+                       .machine = pinned_machine(query) ? query->machine : runs->options.machine};
     if (!catalog_find(query->run, error)) return NULL;
     for (int i = 0; i < query->setting_count; i++)
         if (!run_spec_set_item(&options, query->settings[i], error)) return NULL;

@@ -14,7 +14,7 @@ enum { /* of Metric */
 #define METRIC(name, in_json, from_events, shown, of, label, pane) METRIC_##name,
 #include "metrics/metrics.def"
 #undef METRIC
-    METRIC_COUNT
+       METRIC_COUNT
 };
 
 typedef enum MetricShown { SHOWN_COUNT, SHOWN_PART, SHOWN_WASTE, SHOWN_IDEAL, SHOWN_LANES } MetricShown;

@@ -312,3 +312,13 @@ bool session_parse_others(Session *session, const Plan *plan, Error *error) {
     }
     return true;
 }
+
+bool session_list_entries(const RunSpec *options, bool json, Text *out, Error *error) {
+    Session *session = session_new(options);
+    bool good = session_load_module(session, error);
+    GuessRequest request = session_guess_request(session);
+    if (options->text) request.file = NULL; /* there is no file whose host code could be read */
+    if (good) guess_list_entries(&request, json, out);
+    session_free(session);
+    return good;
+}

@@ -139,7 +139,6 @@ static void find_occupancy(Session *session) {
     }
 }
 
-/* Fills `kernel`'s names. */
 static void name_run(Session *session) {
     session->kernel.name =
         session->kernel.row ? session->kernel.row->id : session->run->trace->launches[0]->name;

@@ -183,16 +183,6 @@ const char *const *session_entries(Session *session, int *count) {
     return session->code.entries;
 }
 
-bool session_list_entries(const RunSpec *options, bool json, Text *out, Error *error) {
-    Session *session = session_new(options);
-    bool good = session_load_module(session, error);
-    GuessRequest request = session_guess_request(session);
-    if (options->text) request.file = NULL; /* there is no file whose host code could be read */
-    if (good) guess_list_entries(&request, json, out);
-    session_free(session);
-    return good;
-}
-
 void session_about(Text *out) {
     text_print(out, "SQLite %s\n", store_sqlite_version());
     found_print(out);

@@ -177,7 +177,7 @@ void session_run_free(SessionRun *run);
 bool session_run_plan(Session *session, const Plan *plan, Error *error);
 /* Compares the result of the run with its reference, or with --expect. */
 bool session_judge(Session *session, Error *error);
-/* The same, occupancy, and the blocks that can be played. */
+/* Fills `kernel`'s names, occupancy, and the blocks that can be played. */
 void session_describe(Session *session);
 /* unsupported.c: false with `error` and the list in options.unsupported where a launch needs what is not
  * emulated. */

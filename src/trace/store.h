@@ -23,7 +23,7 @@
 
 enum {
     STORE_VERSION = 10,      /* of schema.def: its columns and their meaning */
-    STORE_OLDEST_VERSION = 4 /* the oldest version that is read */
+    STORE_OLDEST_VERSION = 7 /* the oldest version that is read */
 };
 
 typedef enum StoreTable {

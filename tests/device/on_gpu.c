@@ -112,8 +112,7 @@ static int run_all_clean(void) {
 static int run_captured(const CatalogRow *row, PtxType type) {
     Error error = {0};
     CatalogRun run;
-    RunSpec options = {
-        .kernel = row->id, .catalog = {.n = 5000, .dtype = type}, .backend = BACKEND_GPU};
+    RunSpec options = {.kernel = row->id, .catalog = {.n = 5000, .dtype = type}, .backend = BACKEND_GPU};
     if (!catalog_resolve(row, &options.catalog, &run, NULL)) return 0;
     Session *session = session_open(&options, &error);
     int failed = session ? ask_failed(session) : complain(row->id, &error);

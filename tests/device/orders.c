@@ -152,8 +152,7 @@ static bool is_of_file(const Pair *pair) {
     return strchr(pair->both, '[') != NULL;
 }
 
-static bool begin(const Pair *pair, const char *settings, AskVariant *variant, Arena *arena,
-                  Error *error) {
+static bool begin(const Pair *pair, const char *settings, AskVariant *variant, Arena *arena, Error *error) {
     RunSpec *options = &variant->options;
     *variant = (AskVariant){.label = settings};
     if (is_of_file(pair)) {
@@ -200,8 +199,7 @@ static bool has_other_bits(const Plan *one, const Plan *other, Text *where) {
 }
 
 /* Inputs with other bits, or -1 with `error`. */
-static int count_other_bits(const AskVariant *variants, int inputs, Cuda *cuda, Text *where,
-                            Error *error) {
+static int count_other_bits(const AskVariant *variants, int inputs, Cuda *cuda, Text *where, Error *error) {
     OnGpu runs[2] = {{.module = NULL}, {.module = NULL}};
     int found = 0;
     bool good = begin_on_gpu(&variants[0].options, cuda, &runs[0], error) &&

@@ -23,11 +23,11 @@ static const Kernel eight_loads = {"eight_loads", "in=float[17301504]:random, ou
 /* NULL with `error`. */
 static WarpTimeline *measure(const Kernel *kernel, WarpWork work, Error *error) {
     RunSpec options = {.file = "tests/device/wait_kernels.cu",
-                              .entry = kernel->entry,
-                              .args = kernel->args,
-                              .grid = {(uint32_t)kernel->grid},
-                              .block = {(uint32_t)kernel->block},
-                              .keep_inputs = true};
+                       .entry = kernel->entry,
+                       .args = kernel->args,
+                       .grid = {(uint32_t)kernel->grid},
+                       .block = {(uint32_t)kernel->block},
+                       .keep_inputs = true};
     Session *session = session_open(&options, error);
     Cuda *cuda = session ? session_gpu_take(error) : NULL;
     WarpTimeline *timeline = NULL;

@@ -28,13 +28,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     memcpy(text, data, size);
     text[size] = 0;
     RunSpec options = {.file = "fuzz.ptx",
-                              .text = text,
-                              .catalog = {.n = 64},
-                              .block = {64, 1, 1},
-                              .grid = {2, 1, 1},
-                              .threads = 1,
-                              .instruction_budget = BUDGET,
-                              .search_races = true};
+                       .text = text,
+                       .catalog = {.n = 64},
+                       .block = {64, 1, 1},
+                       .grid = {2, 1, 1},
+                       .threads = 1,
+                       .instruction_budget = BUDGET,
+                       .search_races = true};
     Session *session = session_open(&options, &error);
     if (session)
         ask(session);

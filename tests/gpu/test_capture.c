@@ -397,9 +397,9 @@ static void a_kernel_that_never_returns(void **state) {
     (void)state;
     Error error = {0};
     RunSpec options = {.file = "tests/cli/spin.ptx",
-                              .catalog = {.n = 64},
-                              .instruction_budget = 100000,
-                              .keep_inputs = true};
+                       .catalog = {.n = 64},
+                       .instruction_budget = 100000,
+                       .keep_inputs = true};
     Session *session = open_run(options);
     Cuda *cuda = session_gpu_take(&error);
     GpuCopy copy;

@@ -67,8 +67,7 @@ static void kernels_have_their_grid(void **state) {
     static const char *const kernels[] = {"interleaved", "multi_add",   "grid_stride",    "two_stage",
                                           "last_block",  "cooperative", "shuffle_atomic", "softmax_row"};
     for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
-        Session *session =
-            open_run((RunSpec){.kernel = kernels[i], .catalog = {.n = 3000, .block = 64}});
+        Session *session = open_run((RunSpec){.kernel = kernels[i], .catalog = {.n = 3000, .block = 64}});
         const Trace *trace = session_trace(session);
         const GridTimeline *timeline = grid_of(session);
         assert_string_equal(timeline->of.kernel, kernels[i]);
@@ -188,9 +187,9 @@ static void headers_of_all_kinds(void **state) {
                                         ".visible .entry kernel()\n.maxntid 64, 1, 1\n.minnctapersm 2\n",
                                         ".visible .entry kernel(\n.param .u64 out\n)\n.reqntid 32, 1, 1\n"};
     for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) {
-        Session *session = open_text(
-            heads[i], "add.u32 %r0, %r0, 1;\n",
-            (RunSpec){.entry = "kernel", .grid = {2, 1, 1}, .block = {32, 1, 1}, .catalog.n = 32});
+        Session *session =
+            open_text(heads[i], "add.u32 %r0, %r0, 1;\n",
+                      (RunSpec){.entry = "kernel", .grid = {2, 1, 1}, .block = {32, 1, 1}, .catalog.n = 32});
         assert_int_equal(grid_of(session)->launches[0].block_count, 2);
         session_free(session);
     }

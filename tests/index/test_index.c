@@ -29,9 +29,9 @@ static IndexAccess access_of(const char *text, const IndexOf *of) {
 static void trace_event(const char *kernel, const char *parameter, TraceKind kind, TraceEvent *event) {
     Error error = {0};
     RunSpec options = {.kernel = kernel,
-                              .threads = 1,
-                              .backend = BACKEND_EMULATOR,
-                              .catalog = {.parameters = {parameter}, .parameter_count = parameter != NULL}};
+                       .threads = 1,
+                       .backend = BACKEND_EMULATOR,
+                       .catalog = {.parameters = {parameter}, .parameter_count = parameter != NULL}};
     Session *session = session_open(&options, &error);
     if (!session) fail_msg("%s: %s", kernel, error.message);
     const TraceBlock *block = session_trace(session)->launches[0]->blocks[0];

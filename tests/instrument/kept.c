@@ -6,8 +6,8 @@
 
 RunSpec kept_options(const Kept *kept) {
     RunSpec options = {.kernel = kept->kernel,
-                              .catalog = {.n = kept->n, .block = kept->block, .grid = kept->grid},
-                              .keep_inputs = true};
+                       .catalog = {.n = kept->n, .block = kept->block, .grid = kept->grid},
+                       .keep_inputs = true};
     plan_type_parse(kept->dtype, &options.catalog.dtype);
     return options;
 }

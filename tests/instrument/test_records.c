@@ -84,7 +84,8 @@ static void compare(const char *path) {
     assert_true(decoded.tally.records > 5);
     assert_int_equal(decoded.tally.dropped, 0);
     AskRecording other = {decoded.trace, decoded.base, kept.device, kept.approximate};
-    if (!ask_compare(session, &other, &(EmulatorTakenValues){0}, &text, &same, &error)) fail_msg("%s: %s", path, error.message);
+    if (!ask_compare(session, &other, &(EmulatorTakenValues){0}, &text, &same, &error))
+        fail_msg("%s: %s", path, error.message);
     if (!same) fail_msg("%s: %s", path, text_string(&text));
     print_message("# summary: %s", text_string(&text));
     replay(&kept, session, &decoded);

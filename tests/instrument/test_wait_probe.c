@@ -412,13 +412,13 @@ static void the_buffer_grows(void **state) {
     fclose(file);
     ptx_module_free(module);
     RunSpec options = {.file = path,
-                              .entry = "kernel",
-                              .args = "out=uint[1024]",
-                              .grid = {1, 1, 1},
-                              .block = {64, 1, 1},
-                              .threads = 1,
-                              .times_warps = true,
-                              .keep_inputs = true};
+                       .entry = "kernel",
+                       .args = "out=uint[1024]",
+                       .grid = {1, 1, 1},
+                       .block = {64, 1, 1},
+                       .threads = 1,
+                       .times_warps = true,
+                       .keep_inputs = true};
     Session *session = session_open(&options, &error);
     unlink(path);
     if (!session) fail_msg("%s", error.message);

@@ -29,8 +29,7 @@ static void every_wrong_kernel_is_explained(void **state) {
     for (int i = 0; i < catalog_count(); i++) {
         const CatalogRow *row = catalog_row(i);
         if (row->group != CATALOG_BUG) continue;
-        Session *session =
-            open_well(&(RunSpec){.kernel = row->id, .search_races = true, .threads = 1});
+        Session *session = open_well(&(RunSpec){.kernel = row->id, .search_races = true, .threads = 1});
         Text out = {0};
         char path[128];
         ask_check(session, CHECK_TEXT, &out);
@@ -52,9 +51,9 @@ static void a_missing_barrier_is_one_finding(void **state) {
     static const PtxType types[] = {PTX_S32, PTX_F32, PTX_F64};
     for (int t = 0; t < 3; t++) {
         RunSpec options = {.kernel = "bug_volatile_tail",
-                                  .catalog = {.dtype = types[t]},
-                                  .search_races = true,
-                                  .threads = 1};
+                           .catalog = {.dtype = types[t]},
+                           .search_races = true,
+                           .threads = 1};
         Session *session = open_well(&options);
         Text out = {0};
         ask_check(session, CHECK_TEXT, &out);
@@ -112,13 +111,13 @@ static const Case cases[] = {
 
 static Session *open_case(const Case *of) {
     RunSpec options = {.file = "tests/kernels/remedies.ptx",
-                              .entry = of->entry,
-                              .args = of->arguments,
-                              .catalog = {.n = of->blocks * of->threads, .seed = 3},
-                              .grid = {of->blocks, 1, 1},
-                              .block = {of->threads, 1, 1},
-                              .search_races = true,
-                              .threads = 1};
+                       .entry = of->entry,
+                       .args = of->arguments,
+                       .catalog = {.n = of->blocks * of->threads, .seed = 3},
+                       .grid = {of->blocks, 1, 1},
+                       .block = {of->threads, 1, 1},
+                       .search_races = true,
+                       .threads = 1};
     return open_well(&options);
 }
 
@@ -153,13 +152,13 @@ static void any_order_shows_a_missing_fence(void **state) {
             char arguments[64];
             snprintf(arguments, sizeof arguments, "taken=int[1]:zero, out=int[1]:zero, %d", careless);
             RunSpec options = {.file = "tests/kernels/remedies.ptx",
-                                      .entry = "lock",
-                                      .args = arguments,
-                                      .grid = {4, 1, 1},
-                                      .block = {32, 1, 1},
-                                      .schedule = schedule,
-                                      .search_races = true,
-                                      .threads = 1};
+                               .entry = "lock",
+                               .args = arguments,
+                               .grid = {4, 1, 1},
+                               .block = {32, 1, 1},
+                               .schedule = schedule,
+                               .search_races = true,
+                               .threads = 1};
             Session *session = open_well(&options);
             ask_other_orders(session);
             assert_int_equal(ask_hazards(session)->cause_count, careless >= 0);
@@ -209,13 +208,13 @@ static void two_barriers_are_two_findings(void **state) {
 
 static Session *open_memory_case(const char *entry) {
     RunSpec options = {.file = "tests/kernels/memory.ptx",
-                              .entry = entry,
-                              .args = "in=int[n]:random, out=int[n]:unwritten",
-                              .catalog = {.n = 64, .seed = 3},
-                              .grid = {1, 1, 1},
-                              .block = {64, 1, 1},
-                              .search_races = true,
-                              .threads = 1};
+                       .entry = entry,
+                       .args = "in=int[n]:random, out=int[n]:unwritten",
+                       .catalog = {.n = 64, .seed = 3},
+                       .grid = {1, 1, 1},
+                       .block = {64, 1, 1},
+                       .search_races = true,
+                       .threads = 1};
     return open_well(&options);
 }
 
@@ -384,10 +383,10 @@ static void what_is_given_up_for_time_is_said(void **state) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         Session *session = open_well(&(RunSpec){.kernel = cases[i].kernel,
-                                                       .search_races = true,
-                                                       .threads = 1,
-                                                       .order_seconds = cases[i].order_seconds,
-                                                       .proof_seconds = cases[i].proof_seconds});
+                                                .search_races = true,
+                                                .threads = 1,
+                                                .order_seconds = cases[i].order_seconds,
+                                                .proof_seconds = cases[i].proof_seconds});
         Text text = {0}, json = {0};
         ask_check(session, CHECK_TEXT, &text);
         ask_check(session, CHECK_JSON, &json);

@@ -68,10 +68,10 @@ static bool agrees(const char *kernel, const char *dtype, uint64_t schedule, uin
                    Text *text) {
     Error error = {0};
     RunSpec options = {.kernel = kernel,
-                              .catalog = {.n = 5000, .block = 64, .seed = 1},
-                              .keep_inputs = true,
-                              .has_trace_blocks = true,
-                              .trace_last = last_block};
+                       .catalog = {.n = 5000, .block = 64, .seed = 1},
+                       .keep_inputs = true,
+                       .has_trace_blocks = true,
+                       .trace_last = last_block};
     assert_true(plan_type_parse(dtype, &options.catalog.dtype));
     Session *a = session_open(&options, &error);
     options.schedule = schedule;
@@ -80,7 +80,8 @@ static bool agrees(const char *kernel, const char *dtype, uint64_t schedule, uin
     AskRecording other = {.recorded = session_trace(b), .name = "other order"};
     bool same = false;
     text_clear(text);
-    if (!ask_compare(a, &other, &(EmulatorTakenValues){0}, text, &same, &error)) fail_msg("%s", error.message);
+    if (!ask_compare(a, &other, &(EmulatorTakenValues){0}, text, &same, &error))
+        fail_msg("%s", error.message);
     session_free(a);
     session_free(b);
     return same;

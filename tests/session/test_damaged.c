@@ -114,8 +114,7 @@ static int make_session(void **state) {
     if (!mkdtemp(folder)) return -1;
     snprintf(whole, sizeof whole, "%s/whole.redviz", folder);
     snprintf(broken, sizeof broken, "%s/broken.redviz", folder);
-    RunSpec options = {
-        .kernel = "shuffle_last_warp", .catalog = {.n = 700, .block = 128}, .threads = 1};
+    RunSpec options = {.kernel = "shuffle_last_warp", .catalog = {.n = 700, .block = 128}, .threads = 1};
     Session *session = session_open(&options, &error);
     if (!session || !ask_save(session, whole, &error)) return -1;
     ask(session, &answers);
@@ -228,10 +227,10 @@ static void files_of_others(void **state) {
     snprintf(says, sizeof says, "a newer redviz saved this session (format %d; this one reads up to %d)",
              STORE_VERSION + 1, STORE_VERSION);
     check_sql(true, sql, says);
-    snprintf(says, sizeof says, "an older redviz saved this session (format 1; this one reads 4 to %d)",
+    snprintf(says, sizeof says, "an older redviz saved this session (format 1; this one reads 7 to %d)",
              STORE_VERSION);
     check_sql(true, "PRAGMA user_version=1", says);
-    check_sql(true, "PRAGMA user_version=4", "its tables are not those of a session");
+    check_sql(true, "PRAGMA user_version=7", "its tables are not those of a session");
     check_sql(true, "PRAGMA user_version=0", "it says that its format is 0");
     check_sql(true, "PRAGMA user_version=-1", "a newer redviz");
     check_sql(true, "PRAGMA application_id=7", "a database, but not a session of redviz");
@@ -475,8 +474,7 @@ static void open_launches(Session *session, Text *out) {
     const Program *program = session_spec(session)->program;
     for (int i = 0; program && i < program->capture->launch_count && i < 8; i++) {
         Error error = {0};
-        RunSpec options = {
-            .program = program, .launch = i, .threads = 1, .instruction_budget = 100000};
+        RunSpec options = {.program = program, .launch = i, .threads = 1, .instruction_budget = 100000};
         Session *opened = session_open(&options, &error);
         if (!opened && (!error.message[0] || strchr(error.message, '\n'))) fail_msg("'%s'", error.message);
         if (opened) ask_report(opened, true, out);

@@ -230,14 +230,14 @@ static Session *run(const Case *of, uint64_t schedule, bool keep_inputs) {
     const char *root = getenv("REDVIZ_SHARE");
     snprintf(path, sizeof path, "%s/tests/kernels/%s.ptx", root ? root : ".", of->file);
     RunSpec options = {.file = path,
-                              .entry = of->entry,
-                              .args = of->arguments,
-                              .catalog = {.n = (uint64_t)of->n, .seed = 11},
-                              .schedule = schedule,
-                              .threads = 1,
-                              .keep_inputs = keep_inputs,
-                              .search_races = true,
-                              .instruction_budget = 30000000};
+                       .entry = of->entry,
+                       .args = of->arguments,
+                       .catalog = {.n = (uint64_t)of->n, .seed = 11},
+                       .schedule = schedule,
+                       .threads = 1,
+                       .keep_inputs = keep_inputs,
+                       .search_races = true,
+                       .instruction_budget = 30000000};
     for (int i = 0; i < 3; i++) {
         options.grid[i] = of->grid[i] ? of->grid[i] : 1;
         options.block[i] = of->block[i] ? of->block[i] : 1;

@@ -61,10 +61,10 @@ static void a_copied_plan_runs_the_same(void **state) {
          .looks_like = "sum(in)"}};
     for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
         RunSpec options = {.kernel = runs[i].kernel,
-                                  .file = runs[i].file,
-                                  .launches = runs[i].launches,
-                                  .threads = 1,
-                                  .catalog = {.n = 1000, .seed = 5}};
+                           .file = runs[i].file,
+                           .launches = runs[i].launches,
+                           .threads = 1,
+                           .catalog = {.n = 1000, .seed = 5}};
         Session *session = open(&options);
         Plan plan;
         Text before = {0}, after = {0};

@@ -32,8 +32,8 @@ static Session *open_session(const RunSpec *options) {
 }
 
 static Session *count(const char *kernel) {
-    return open_session(&(RunSpec){
-        .kernel = kernel, .catalog = {.n = 4096}, .threads = 1, .counters = COUNTERS_ASKED});
+    return open_session(
+        &(RunSpec){.kernel = kernel, .catalog = {.n = 4096}, .threads = 1, .counters = COUNTERS_ASKED});
 }
 
 static const MeasuredCounter *find(Session *session, int launch, const char *label) {

@@ -68,9 +68,9 @@ static void every_launch_is_measured(void **state) {
 static void a_file_is_measured(void **state) {
     (void)state;
     Session *session = measure((RunSpec){.file = "assets/ptx/shuffle.ptx",
-                                                .entry = "shuffle<int,Sum>",
-                                                .block = {128, 1, 1},
-                                                .backend = BACKEND_AUTO});
+                                         .entry = "shuffle<int,Sum>",
+                                         .block = {128, 1, 1},
+                                         .backend = BACKEND_AUTO});
     const SassKernel *kernel = session_sass(session, 0, NULL);
     assert_non_null(kernel);
     assert_null(kernel->kernel);
@@ -114,9 +114,9 @@ static void what_is_not_measured_is_assembled(void **state) {
     const char *why = NULL;
     setenv("REDVIZ_PTXAS", "tests/gpu/stub/ptxas_stub.sh", 1);
     Session *session = measure((RunSpec){.file = "assets/ptx/shuffle.ptx",
-                                                .entry = "shuffle<int,Sum>",
-                                                .block = {128, 1, 1},
-                                                .backend = BACKEND_EMULATOR});
+                                         .entry = "shuffle<int,Sum>",
+                                         .block = {128, 1, 1},
+                                         .backend = BACKEND_EMULATOR});
     assert_null(session_sass(session, 0, &why));
     session_assemble_sass(session, -1, 60);
     session_assemble_sass(session, 1, 60);
@@ -144,9 +144,9 @@ static void without_a_driver(void **state) {
     const char *why = NULL;
     setenv("REDVIZ_CUDA", "/nowhere/libcuda.so.1", 1);
     Session *session = measure((RunSpec){.file = "assets/ptx/shuffle.ptx",
-                                                .entry = "shuffle<int,Sum>",
-                                                .block = {128, 1, 1},
-                                                .backend = BACKEND_AUTO});
+                                         .entry = "shuffle<int,Sum>",
+                                         .block = {128, 1, 1},
+                                         .backend = BACKEND_AUTO});
     session_sass_notes(session, &count);
     assert_int_equal(count, 0);
     assert_null(session_sass(session, 0, &why));

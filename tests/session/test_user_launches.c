@@ -20,8 +20,7 @@ static char path[512];
 static RunSpec options_of(const char *launches) {
     const char *root = getenv("REDVIZ_SHARE");
     snprintf(path, sizeof path, "%s/tests/kernels/stages.ptx", root ? root : ".");
-    return (RunSpec){
-        .file = path, .launches = launches, .catalog = {.n = 1000, .seed = 5}, .threads = 1};
+    return (RunSpec){.file = path, .launches = launches, .catalog = {.n = 1000, .seed = 5}, .threads = 1};
 }
 
 static Session *open(const char *launches) {

@@ -340,8 +340,7 @@ static void remainders_are_replaced_only_by_what_is_equal(void **state) {
 
 static void other_kernels_and_settings_drop_the_remedy(void **state) {
     (void)state;
-    Tried tried =
-        try_kind(&(RunSpec){.kernel = "strided", .threads = 1, .catalog.n = 4096}, ASK_PAD);
+    Tried tried = try_kind(&(RunSpec){.kernel = "strided", .threads = 1, .catalog.n = 4096}, ASK_PAD);
     RunSpec options = *session_spec(tried.after);
     assert_non_null(options.ptx);
     assert_true(options.what_if.more_shared > 0);

@@ -135,10 +135,10 @@ static void print_splits(const Session *session, const Paths *paths, Text *out) 
 
 static void check_splits(const char *entry, const char *args, uint32_t threads, const char *expected) {
     Session *session = open_all_blocks((RunSpec){.file = "tests/kernels/paths.ptx",
-                                                        .entry = entry,
-                                                        .args = args,
-                                                        .grid = {1, 1, 1},
-                                                        .block = {threads, 1, 1}});
+                                                 .entry = entry,
+                                                 .args = args,
+                                                 .grid = {1, 1, 1},
+                                                 .block = {threads, 1, 1}});
     Paths *paths =
         paths_build(session_trace(session)->launches[0], session_trace(session)->launches[0]->blocks[0]);
     Text text = {0};

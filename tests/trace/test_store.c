@@ -250,7 +250,7 @@ static void files_that_cannot_be_read(void **state) {
              STORE_VERSION);
     expect_refused(path, message);
     change("PRAGMA user_version=3");
-    snprintf(message, sizeof message, "an older redviz saved this session (format 3; this one reads 4 to %d)",
+    snprintf(message, sizeof message, "an older redviz saved this session (format 3; this one reads 7 to %d)",
              STORE_VERSION);
     expect_refused(path, message);
     change("PRAGMA user_version=0");

@@ -32,8 +32,8 @@ Stage *stage_open(const RunSpec *options) {
 }
 
 Stage *stage_open_kernel(const char *kernel) {
-    return stage_open(&(RunSpec){
-        .kernel = kernel, .first_look = true, .threads = 1, .catalog.prefers_digits = true});
+    return stage_open(
+        &(RunSpec){.kernel = kernel, .first_look = true, .threads = 1, .catalog.prefers_digits = true});
 }
 
 Session *stage_session_of_ptx(const char *parameters, const char *body, const char *args, uint32_t threads) {

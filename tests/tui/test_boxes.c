@@ -21,11 +21,11 @@ enum { SIZE_COUNT = sizeof sizes / sizeof *sizes };
 
 static Stage *open_whole(const char *kernel, uint32_t block) {
     Stage *stage = stage_open(&(RunSpec){.kernel = kernel,
-                                                .threads = 1,
-                                                .has_trace_blocks = true,
-                                                .trace_first = block,
-                                                .trace_last = block,
-                                                .catalog = {.n = 0, .prefers_digits = true}});
+                                         .threads = 1,
+                                         .has_trace_blocks = true,
+                                         .trace_first = block,
+                                         .trace_last = block,
+                                         .catalog = {.n = 0, .prefers_digits = true}});
     stage->scene->borrowed.hazards = ask_hazards(stage->session);
     return stage;
 }

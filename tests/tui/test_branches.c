@@ -21,8 +21,8 @@ static Stage *open_kernel(const char *name, const char *args) {
     const char *root = getenv("REDVIZ_SHARE");
     if (!args) return stage_open_kernel(name);
     snprintf(path, sizeof path, "%s/tests/kernels/paths.ptx", root ? root : ".");
-    return stage_open(&(RunSpec){
-        .file = path, .entry = name, .args = args, .grid = {1}, .block = {32}, .threads = 1});
+    return stage_open(
+        &(RunSpec){.file = path, .entry = name, .args = args, .grid = {1}, .block = {32}, .threads = 1});
 }
 
 /* The cells of `area`, without blanks at the ends of rows. */
@@ -123,8 +123,8 @@ static void conflicts_are_visited_once_a_level(void **state) {
 
 /* `is_whole`: all blocks have run. */
 static void check_message(const char *kernel, bool is_whole, const char *key, const char *expected) {
-    Stage *stage = stage_open(
-        &(RunSpec){.kernel = kernel, .first_look = !is_whole, .threads = 1, .catalog.n = 1 << 20});
+    Stage *stage =
+        stage_open(&(RunSpec){.kernel = kernel, .first_look = !is_whole, .threads = 1, .catalog.n = 1 << 20});
     stage_press(stage, key);
     assert_string_equal(stage_view(stage)->transient.message, expected);
     stage_free(stage);

@@ -22,8 +22,7 @@ typedef struct Run {
 
 static Run run_open_grid(const char *kernel, uint64_t n, uint32_t block, uint32_t grid) {
     Error error = {0};
-    RunSpec options = {
-        .kernel = kernel, .catalog = {.n = n, .block = block, .grid = grid}, .threads = 1};
+    RunSpec options = {.kernel = kernel, .catalog = {.n = n, .block = block, .grid = grid}, .threads = 1};
     Session *session = session_open(&options, &error);
     if (!session) fail_msg("%s: %s", kernel, error.message);
     return (Run){session, scene_new(session)};

@@ -169,11 +169,11 @@ static void verdicts_fit_their_room(void **state) {
 
 static void check_story(const char *file, const char *entry, int columns, const char *expected) {
     Run run = open_run(&(RunSpec){.file = file,
-                                         .entry = entry,
-                                         .block = {256, 1, 1},
-                                         .catalog = {.n = 4096},
-                                         .threads = 1,
-                                         .search_races = true});
+                                  .entry = entry,
+                                  .block = {256, 1, 1},
+                                  .catalog = {.n = 4096},
+                                  .threads = 1,
+                                  .search_races = true});
     char story[256];
     run.scene->borrowed.hazards = ask_hazards(run.session);
     headline_print_story(run.scene, columns, story, sizeof story);

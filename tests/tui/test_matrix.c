@@ -14,10 +14,9 @@
 #include <string.h>
 
 static Stage *open_at_product(PtxType dtype, const char *keys) {
-    Stage *stage =
-        stage_open(&(RunSpec){.kernel = "tensor_core",
-                                     .catalog = {.n = 1000, .dtype = dtype, .prefers_digits = true},
-                                     .threads = 1});
+    Stage *stage = stage_open(&(RunSpec){.kernel = "tensor_core",
+                                         .catalog = {.n = 1000, .dtype = dtype, .prefers_digits = true},
+                                         .threads = 1});
     stage_press(stage, "r");
     stage_press(stage, keys);
     return stage;

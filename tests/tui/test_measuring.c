@@ -10,10 +10,8 @@
 
 #include <cmocka.h>
 
-#include "tests/skip.h"
 #include "pty.h"
 #include "tui/measuring.h"
-#include <dirent.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -308,33 +306,31 @@ static void keys_are_answered_while_it_measures(void **state) {
     pty_quit(pty);
 }
 
-/* Threads of the program; 0: the system does not report it. */
-static int count_threads(const Pty *pty) {
-    char path[64];
-    int count = 0;
-    snprintf(path, sizeof path, "/proc/%d/task", (int)pty->program);
-    DIR *folder = opendir(path);
-    for (const struct dirent *entry; folder && (entry = readdir(folder));) count += entry->d_name[0] != '.';
-    if (folder) closedir(folder);
-    return count;
-}
-
-/* Before timings are on the screen, nothing is measured, and no thread is started. */
-static void what_is_not_shown_is_not_measured(void **state) {
+/* The row below the run is enough: its time is live while another pane has the place of the timings. */
+static void the_row_below_a_run_is_live(void **state) {
     (void)state;
     Pty *pty = pty_start_measuring(NULL, 80, 24);
-    pty_wait_for(pty, "q quit");
-    pty_type(pty, ">");
-    pty_wait_for(pty, "step 9 of");
-    pty_settle(pty);
-    int before = count_threads(pty);
-    if (!before) skip_because("threads cannot be counted without /proc");
-    assert_int_equal(before, 1);
+    pty_wait_for(pty, " us live on this Stub 1");
+    pty_type(pty, "p8192\r");
+    pty_wait_for(pty, "n 8,192");
+    pty_wait_for(pty, " us live on this Stub 1");
     pty_type(pty, "B");
     pty_wait_for(pty, "Stub 1, live");
-    assert_true(count_threads(pty) > before);
     pty_type(pty, "q");
     pty_quit(pty);
+}
+
+/* For the row alone a run is measured once, and the CPU not at all. */
+static void once_is_once(void **state) {
+    (void)state;
+    MeasuringWish wish = {.of = {.kernel = "strided", .catalog = {.n = 64, .op = "sum"}}, .once = true};
+    Measuring *measuring = measuring_new(measure_gpu, measure_cpu, wake);
+    measuring_want(measuring, &wish);
+    while (atomic_load(&gpu_runs) < 2) pause_briefly(); /* the kernel, then the ladder */
+    for (int i = 0; i < 2500; i++) pause_briefly();     /* longer than the pause between two measurements */
+    assert_int_equal(atomic_load(&gpu_runs), 2);
+    assert_int_equal(atomic_load(&cpu_runs), 0);
+    assert_true(measuring_end(measuring));
 }
 
 /* Its kernels never end; the driver layer gives up after seconds, but quitting does not wait for that. */
@@ -359,7 +355,8 @@ int main(void) {
         cmocka_unit_test_setup(a_gpu_that_failed_is_told, setup),
         cmocka_unit_test_setup(the_end_does_not_wait_for_ever, setup),
         cmocka_unit_test(keys_are_answered_while_it_measures),
-        cmocka_unit_test(what_is_not_shown_is_not_measured),
+        cmocka_unit_test(the_row_below_a_run_is_live),
+        cmocka_unit_test_setup(once_is_once, setup),
         cmocka_unit_test(a_gpu_that_hangs_holds_nobody_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

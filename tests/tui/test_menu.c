@@ -12,8 +12,7 @@
 #include <string.h>
 
 static void expect(const char *keys, const char *shown, const char *hidden) {
-    RunSpec options = {
-        .file = "tests/kernels/scans.ptx", .entry = "scan_two_buffers", .first_look = true};
+    RunSpec options = {.file = "tests/kernels/scans.ptx", .entry = "scan_two_buffers", .first_look = true};
     Error error = {0};
     Text out = {0};
     options.threads = 1;

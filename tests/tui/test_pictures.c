@@ -68,18 +68,18 @@ static Stage *open_picture(const Picture *picture) {
     snprintf(path, sizeof path, "%s/tests/kernels/%s.ptx", root ? root : ".",
              picture->file ? picture->file : "");
     return stage_open(&(RunSpec){.kernel = picture->kernel,
-                                        .file = picture->file ? path : NULL,
-                                        .entry = picture->entry,
-                                        .args = picture->args,
-                                        .catalog = {.n = picture->n, .prefers_digits = true},
-                                        .grid = {picture->file != NULL},
-                                        .block = {picture->threads},
-                                        .schedule = picture->schedule,
-                                        .has_trace_blocks = picture->block > 0,
-                                        .trace_first = picture->block,
-                                        .trace_last = picture->block,
-                                        .first_look = !picture->n,
-                                        .threads = 1});
+                                 .file = picture->file ? path : NULL,
+                                 .entry = picture->entry,
+                                 .args = picture->args,
+                                 .catalog = {.n = picture->n, .prefers_digits = true},
+                                 .grid = {picture->file != NULL},
+                                 .block = {picture->threads},
+                                 .schedule = picture->schedule,
+                                 .has_trace_blocks = picture->block > 0,
+                                 .trace_first = picture->block,
+                                 .trace_last = picture->block,
+                                 .first_look = !picture->n,
+                                 .threads = 1});
 }
 
 /* The first block that folds anything; fails the test if there is none. */

@@ -22,8 +22,8 @@ static Session *open_session(const RunSpec *options) {
 }
 
 static Session *open_kernel(const char *kernel) {
-    return open_session(&(RunSpec){
-        .kernel = kernel, .first_look = true, .threads = 1, .catalog.prefers_digits = true});
+    return open_session(
+        &(RunSpec){.kernel = kernel, .first_look = true, .threads = 1, .catalog.prefers_digits = true});
 }
 
 static const LectureQuestion *question_of(const Quiz *quiz, int stop) {

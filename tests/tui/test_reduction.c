@@ -25,8 +25,7 @@ typedef struct Opened {
 } Opened;
 
 static Opened open_block(const char *kernel, PtxType dtype, uint64_t n, uint32_t block) {
-    RunSpec options = {
-        .kernel = kernel, .has_trace_blocks = true, .trace_first = block, .trace_last = block};
+    RunSpec options = {.kernel = kernel, .has_trace_blocks = true, .trace_first = block, .trace_last = block};
     Error error = {0};
     Opened opened = {0};
     options.catalog.n = n;

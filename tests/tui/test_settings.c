@@ -70,8 +70,8 @@ static void check(Run *run, const char *name, const char *script, const char *ex
 /* A kernel outside the catalogue: the guess is shown, edited, and becomes an option. */
 static void arguments_are_typed(void **state) {
     (void)state;
-    Run run = run_open(&(RunSpec){
-        .file = "tests/cli/scale.ptx", .entry = "scale", .catalog = {.n = 4096}, .threads = 1});
+    Run run = run_open(
+        &(RunSpec){.file = "tests/cli/scale.ptx", .entry = "scale", .catalog = {.n = 4096}, .threads = 1});
     Arena arena = {0};
     const RunSpec *made_with = session_spec(run.session);
     char *guess = strdup(value(&run, "args"));
@@ -134,8 +134,8 @@ static void the_default_input_is_named(void **state) {
         assert_string_equal(value(&run, "input"), cases[i].input);
         run_done(&run);
     }
-    Run run = run_open(&(RunSpec){
-        .kernel = "interleaved", .catalog = {.n = 4096, .prefers_digits = true}, .threads = 1});
+    Run run = run_open(
+        &(RunSpec){.kernel = "interleaved", .catalog = {.n = 4096, .prefers_digits = true}, .threads = 1});
     Arena arena = {0};
     check(&run, "op", "l", "min");
     assert_string_equal(value(&run, "input"), "random (default)");
@@ -213,8 +213,7 @@ static void whatever_the_arrows_reach_can_be_run(void **state) {
     for (int k = 0; k < catalog_count(); k++) {
         Error error = {0};
         Arena arena = {0};
-        Run run =
-            run_open(&(RunSpec){.kernel = catalog_row(k)->id, .catalog = {.n = 2048}, .threads = 1});
+        Run run = run_open(&(RunSpec){.kernel = catalog_row(k)->id, .catalog = {.n = 2048}, .threads = 1});
         for (int i = 0; i < settings_count(&run.settings); i++) {
             run.settings.choice = i;
             press(&run, i % 2 ? "<Left>" : "<Right>");
@@ -237,10 +236,10 @@ static void whatever_the_arrows_reach_can_be_run(void **state) {
 
 static void settings_of_a_run_are_its_own(void **state) {
     (void)state;
-    Run run = run_open(
-        &(RunSpec){.kernel = "lab_bank_stride",
-                          .catalog = {.n = 64, .parameters = {"stride=4"}, .parameter_count = 1, .seed = 7},
-                          .threads = 1});
+    Run run =
+        run_open(&(RunSpec){.kernel = "lab_bank_stride",
+                            .catalog = {.n = 64, .parameters = {"stride=4"}, .parameter_count = 1, .seed = 7},
+                            .threads = 1});
     Run other = run_open(&(RunSpec){.kernel = "lab_bank_stride", .catalog = {.n = 64}, .threads = 1});
     char text[96];
     assert_string_equal(value(&run, "stride"), "4");
@@ -258,8 +257,7 @@ static void settings_of_a_run_are_its_own(void **state) {
 static void a_file_has_fewer_settings(void **state) {
     (void)state;
     Arena arena = {0};
-    RunSpec made = {
-        .file = "tests/cli/scale.ptx", .args = "in=float[n], out=float[n], n", .threads = 1};
+    RunSpec made = {.file = "tests/cli/scale.ptx", .args = "in=float[n], out=float[n], n", .threads = 1};
     made.catalog.n = 1000;
     Run run = run_open(&made);
     check(&run, "n", "l", "1,024");
@@ -310,9 +308,9 @@ static void blocks_of_a_cluster(void **state) {
 static void launches_are_one_text(void **state) {
     (void)state;
     RunSpec made = {.file = "tests/kernels/stages.ptx",
-                           .launches = "stage_sum<<<4, 256>>>(in, out, n)",
-                           .catalog = {.n = 1000},
-                           .threads = 1};
+                    .launches = "stage_sum<<<4, 256>>>(in, out, n)",
+                    .catalog = {.n = 1000},
+                    .threads = 1};
     Run run = run_open(&made);
     Arena arena = {0};
     assert_int_equal(settings_count(&run.settings), 4);

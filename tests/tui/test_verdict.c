@@ -105,8 +105,7 @@ static void check_json(Session *session, const char *kernel, const Finding *firs
 
 static int check_kernel(const char *kernel, uint64_t n, bool search) {
     Stage *stage = open(kernel, n, search);
-    const Findings *list =
-        search ? ask_hazards(stage->session) : ask_counted(stage->session);
+    const Findings *list = search ? ask_hazards(stage->session) : ask_counted(stage->session);
     const Finding *first = first_of(list);
     stage->scene->borrowed.hazards = list;
     if (search) stage->scene->borrowed.hazards_note = NULL;
@@ -144,11 +143,11 @@ static void a_file_opens_at_its_first_entry(void **state) {
     };
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         Stage *stage = stage_open(&(RunSpec){.file = files[i].file,
-                                                    .entry = files[i].entry,
-                                                    .block = {256, 1, 1},
-                                                    .catalog.n = 4096,
-                                                    .threads = 1,
-                                                    .backend = BACKEND_EMULATOR});
+                                             .entry = files[i].entry,
+                                             .block = {256, 1, 1},
+                                             .catalog.n = 4096,
+                                             .threads = 1,
+                                             .backend = BACKEND_EMULATOR});
         const Finding *first = first_of(stage->scene->borrowed.hazards);
         assert_non_null(first);
         assert_int_equal(first->kind, files[i].kind);

@@ -343,11 +343,11 @@ static void the_cursor_follows_the_step(void **state) {
 static void a_traced_block_is_gone_to(void **state) {
     (void)state;
     Stage *stage = stage_open(&(RunSpec){.kernel = "sequential",
-                                                .threads = 1,
-                                                .catalog = {.n = 64 * 256},
-                                                .has_trace_blocks = true,
-                                                .trace_first = 3,
-                                                .trace_last = 4});
+                                         .threads = 1,
+                                         .catalog = {.n = 64 * 256},
+                                         .has_trace_blocks = true,
+                                         .trace_first = 3,
+                                         .trace_last = 4});
     stage->scene->questions.warps = answer;
     add_timeline(stage, 0, 4);
     stage_press(stage, "g##");

@@ -51,13 +51,13 @@ typedef struct SceneIdentity {  /* identifies the run; strings without content a
     const char *dtype, *op;
     PtxType type; /* of the data; NO_TYPE: unknown */
     uint64_t n;
-    const char *story;     /* the catalogue's line about the kernel, for the second row of the screen */
-    const char *watch;     /* the catalogue's sentence: what to watch for */
-    const CatalogRow *row; /* NULL: not a kernel of the catalogue */
-    const CatalogRun *run; /* its settings; NULL as above */
-    bool is_edited;        /* a changed copy ran: as session_is_edited() */
-    const char *arguments; /* --args of a kernel outside the catalogue, given or guessed; else NULL */
-    bool reads_arguments;  /* they come from the file's host code */
+    const char *story;      /* the catalogue's line about the kernel, for the second row of the screen */
+    const char *watch;      /* the catalogue's sentence: what to watch for */
+    const CatalogRow *row;  /* NULL: not a kernel of the catalogue */
+    const CatalogRun *run;  /* its settings; NULL as above */
+    bool is_edited;         /* a changed copy ran: as session_is_edited() */
+    const char *arguments;  /* --args of a kernel outside the catalogue, given or guessed; else NULL */
+    bool reads_arguments;   /* they come from the file's host code */
     const RunSpec *options; /* as given; NULL: made by hand */
 } SceneIdentity;
 

@@ -312,12 +312,32 @@ static void add_machine(Line *line, const Times *times, const Timing *timing) {
     const char *machine = timing->machine;
     if (!strncmp(machine, "NVIDIA ", 7)) machine += 7;
     if (times->is_live)
-        add_part(line, tr(" us now on %.40s"), machine);
+        add_part(line, tr(" us live on this %.40s"), machine);
     else if (line->columns < DATED_COLUMNS)
         add_part(line, tr(" us (%.40s, recorded)"), machine);
     else
         add_part(line, tr(" us on an %.40s, recorded %.10s"), machine,
                  timing->measured ? timing->measured : "");
+}
+
+/* The recording of the same run beside its live time. */
+static void add_recorded(Line *line, const Scene *scene, const Timing *live) {
+    const SceneTimings *timings = scene->borrowed.timings;
+    const Measurements *recorded = timings->are_of_run ? NULL : timings->recorded;
+    if (scene->identity.is_edited || has_other_parameters(scene->identity.run)) return;
+    for (int i = 0; recorded && i < recorded->timing_count; i++) {
+        const Timing *timing = &recorded->timings[i];
+        char time[32];
+        if (strcmp(timing->kernel, live->kernel) != 0 || timing->n != live->n ||
+            timing->threads != live->threads || strcmp(timing->dtype, live->dtype) != 0 ||
+            strcmp(timing->op, live->op) != 0 || timing->to_scalar != live->to_scalar ||
+            timing_way(timing) != timing_way(live) || !timing->samples)
+            continue;
+        print_microseconds(timing->median, time, sizeof time);
+        add_part(line, tr(" (recorded %.40s %s)"),
+                 timing->machine + (strncmp(timing->machine, "NVIDIA ", 7) ? 0 : 7), time);
+        return;
+    }
 }
 
 /* Of another size or block than the run has. */
@@ -364,6 +384,7 @@ void times_print_line(const Scene *scene, bool to_scalar, TimesWay way, int colu
     print_microseconds(timing->median, time, sizeof time);
     add_part(&line, "%s", time);
     add_machine(&line, &times, timing);
+    if (times.is_live) add_recorded(&line, scene, timing);
     add_settings(&line, scene, timing);
     LimitFigures figures;
     char limit[128];

@@ -3,16 +3,16 @@
 #define TUI_VIEW_KEY_ACTIONS_H
 
 enum { /* of KeyAction */
-    ACT_NONE,
+       ACT_NONE,
 #define KEY(action, ...) ACT_##action,
 #include "tui/view/keys.def"
-    ACTION_COUNT
+       ACTION_COUNT
 };
 
 enum { /* of KeyGroup */
 #define GROUP(group, title) KEY_GROUP_##group,
 #include "tui/view/keys.def"
-    KEY_GROUP_COUNT
+       KEY_GROUP_COUNT
 };
 
 #endif
