@@ -344,8 +344,8 @@ static void test_scripts_are_listed(void **state) {
 static void test_links_lead_somewhere(void **state) {
     (void)state;
     static const char *const documents[] = {
-        "README.md",       "CONTRIBUTING.md", "src/README.md",        "tui/README.md",
-        "tests/README.md", "CHANGELOG.md",    "assets/h200/README.md"};
+        "README.md",    "CONTRIBUTING.md",       "src/README.md", "tui/README.md", "tests/README.md",
+        "CHANGELOG.md", "assets/h200/README.md", "docs/myths.md", "docs/gpu.md"};
     int broken = 0, links = 0;
     for (size_t i = 0; i < sizeof documents / sizeof *documents; i++) {
         char *text = read_whole(documents[i]), path[512];
@@ -363,10 +363,10 @@ static void test_links_lead_somewhere(void **state) {
     assert_int_equal(broken, 0);
 }
 
-/* The first document is short: at most 110 lines of at most 110 columns. */
+/* The first document is short: at most 80 lines of at most 110 columns. */
 static void test_readme_is_short(void **state) {
     (void)state;
-    enum { MOST = 110 };
+    enum { MOST_LINES = 80, MOST = 110 };
     char *text = read_whole("README.md");
     int lines = 0;
     for (const char *line = text; *line; line += strcspn(line, "\n") + 1) {
@@ -376,7 +376,7 @@ static void test_readme_is_short(void **state) {
         if (columns > MOST) fail_msg("README.md:%d has %d columns, at most %d fit", lines, columns, MOST);
     }
     free(text);
-    assert_in_range(lines, 1, MOST);
+    assert_in_range(lines, 1, MOST_LINES);
 }
 
 int main(void) {
