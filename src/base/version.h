@@ -2,8 +2,8 @@
 #ifndef BASE_VERSION_H
 #define BASE_VERSION_H
 
-#define REDVIZ_VERSION      "0.3.0"
-#define REDVIZ_VERSION_DATE "2026-11-25"
+#define REDVIZ_VERSION      "0.4.0"
+#define REDVIZ_VERSION_DATE "2026-11-28"
 
 /* In a packed tree (make dist), git archive writes it; else the Makefile asks git. */
 #define REDVIZ_ARCHIVED_COMMIT "$Format:%H$"
