@@ -1,5 +1,6 @@
 /* Every exercise that ships: its solution reaches all goals, its start compiles and misses one, each wrong solution fails for the
- * reason that it names, and its translation is whole. With REDVIZ_TEST_QUICK only the solutions are tried. */
+ * reason that it names, and its translation is whole. With REDVIZ_TEST_QUICK only the solutions of every sixth are
+ * tried. */
 #define _XOPEN_SOURCE 700
 #include <setjmp.h>
 #include <stdarg.h>
@@ -64,15 +65,16 @@ int main(void) {
     glob_t files;
     if (glob("assets/exercises/*.en.md", 0, NULL, &files) != 0) return 1;
     struct CMUnitTest *tests = memory_new(2 * files.gl_pathc * sizeof *tests);
+    size_t count = 0;
     for (size_t i = 0; i < files.gl_pathc; i++) {
         char *path = files.gl_pathv[i], *name = strrchr(path, '/') + 1;
-        tests[2 * i] =
-            (struct CMUnitTest){.name = name, .test_func = its_solutions_behave, .initial_state = path};
-        tests[2 * i + 1] =
+        if (!is_short() || i % 6 == 0)
+            tests[count++] =
+                (struct CMUnitTest){.name = name, .test_func = its_solutions_behave, .initial_state = path};
+        tests[count++] =
             (struct CMUnitTest){.name = name, .test_func = its_translation_is_whole, .initial_state = path};
     }
-    int failed =
-        _cmocka_run_group_tests("exercises", tests, 2 * files.gl_pathc, set_up, program_remove_folder);
+    int failed = _cmocka_run_group_tests("exercises", tests, count, set_up, program_remove_folder);
     free(tests);
     globfree(&files);
     return failed;

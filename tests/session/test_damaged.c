@@ -166,7 +166,7 @@ static void cut_short(void **state) {
 /* Single bits, and bytes that change completely. */
 static void flipped_bits(void **state) {
     (void)state;
-    size_t stride = is_slow() ? 401 : 53;
+    size_t stride = is_slow() ? 997 : 53;
     int refused = 0, tried = 0;
     for (size_t at = 0; at < length; at += at < 200 ? 1 : stride, tried++) {
         char before = bytes[at];
@@ -184,7 +184,7 @@ static void shuffled_pages(void **state) {
     size_t pages = length / PAGE;
     char *copy = malloc(length);
     assert_true(pages > 10);
-    for (size_t i = 1; i < pages; i += is_slow() ? 5 : 1)
+    for (size_t i = 1; i < pages; i += is_slow() ? 13 : 1)
         for (size_t j = 0; j < pages; j += 3) {
             if (i == j) continue;
             memcpy(copy, bytes, length);
@@ -584,7 +584,7 @@ static void rows_that_contradict_each_other(void **state) {
     (void)state;
     /* FIRST-LAST: a longer search, of a session of $REDVIZ_KERNEL. */
     const char *seeds = getenv("REDVIZ_SEEDS");
-    unsigned long first = 0, last = is_slow() ? 150 : 400, believed = 0;
+    unsigned long first = 0, last = is_slow() ? 60 : 400, believed = 0;
     if (seeds) sscanf(seeds, "%lu-%lu", &first, &last);
     for (unsigned long seed = first; seed < last; seed++) {
         if (seeds) print_message("seed %lu, %lu believed\n", seed, believed);

@@ -87,7 +87,7 @@ static void every_kernel_of_the_catalogue(void **state) {
     (void)state;
     make_elsewhere();
     assert_true(catalog_count() > 40);
-    for (int i = 0; i < catalog_count(); i += getenv("REDVIZ_TEST_QUICK") ? 4 : 1) { /* slow runs: some */
+    for (int i = 0; i < catalog_count(); i += getenv("REDVIZ_TEST_QUICK") ? 8 : 1) { /* slow runs: some */
         char run[128];
         snprintf(run, sizeof run, "--kernel %s --n 1000" SAVED_INPUT, catalog_row(i)->id);
         check_saved(run, FEW, "");
@@ -111,7 +111,7 @@ static void settings_of_every_sort(void **state) {
         {"tests/cli/spin.ptx --n 32 --max-instructions 100000", ""},
     };
     make_elsewhere();
-    for (size_t i = 0; i < sizeof runs / sizeof *runs; i += getenv("REDVIZ_TEST_QUICK") ? 2 : 1)
+    for (size_t i = 0; i < sizeof runs / sizeof *runs; i += getenv("REDVIZ_TEST_QUICK") ? 4 : 1)
         check_saved(runs[i][0], ALL, runs[i][1]);
     check_saved("--kernel strided --n 5000", PRINTED, "in out");
     check_saved("--kernel half_naive --n 5000", PRINTED, "in out");
