@@ -228,7 +228,7 @@ static bool is_aligned(const PtxInstruction *in) {
 static void put_after(const TracedCopy *copy, const PtxInstruction *in, int pc) {
     Text *out = copy->out;
     WarpActivity kind = kind_of(in);
-    const PtxOperand *first = &in->operands[0]; /* of an mbarrier, which has some */
+    const PtxOperand *first = in->operands; /* of an mbarrier, which has some */
     bool has_predicate =
         kind == WARP_WAITS_COPY && in->opcode == PTX_mbarrier && first->kind == PTX_OPERAND_REGISTER;
     if (copy->options->plain_barrier_clock) {

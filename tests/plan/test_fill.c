@@ -57,7 +57,7 @@ static void random_data_is_the_same_everywhere(void **state) {
     make_buffer(&plan, PTX_S32, 4, FILL_RANDOM);
     fill_buffer(&plan, 1);
     for (uint64_t i = 0; i < 4; i++)
-        assert_int_equal(plan_element(PTX_S32, plan.buffers[0].bytes, i), expected[i]);
+        assert_int_equal((int)plan_element(PTX_S32, plan.buffers[0].bytes, i), expected[i]);
     plan_free(&plan);
 }
 

@@ -78,7 +78,7 @@ static void variables(void **state) {
 /* Bytes in hexadecimal, as in memory; an address is {symbol+addend} over the bytes that it will fill, with !
  * for a generic one, and >> n for one byte of it. */
 static void describe_initial(const PtxVariable *variable, Text *out) {
-    const PtxRelocation *next = variable->relocations, *end = next + variable->relocation_count;
+    const PtxRelocation *next = variable->relocations, *end = next ? next + variable->relocation_count : NULL;
     for (uint64_t i = 0; i < variable->bytes; i++) {
         if (next == end || next->offset != i) {
             text_print(out, "%02x", variable->initial[i]);

@@ -43,7 +43,8 @@ static void make_stand(Tape *tape) {
 
 /* Runs steps up to `last`. False: the block differs. */
 static bool run_steps(const Tape *tape, int first, int last) {
-    for (const TapeStep *step = tape->steps + first; step < tape->steps + last; step++) {
+    for (int i = first; i < last; i++) {
+        const TapeStep *step = &tape->steps[i];
         step->run(step->op, step->warps, step->masks, step->count);
         if (tape->differs) return false;
     }
