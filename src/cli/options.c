@@ -428,6 +428,7 @@ static bool refuse_option(const Options *options, int code, const char *text, Er
 
 /* A word that names no file: a kernel of the catalogue, or a lecture. */
 static bool take_name(Options *options, const char *name, Error *error) {
+    static const char *const endings[] = {".cu", ".ptx", ".redviz"};
     Error why = {0};
     char lecture[128], path[PATH_MAX];
     if (catalog_find(name, &why)) {
@@ -439,6 +440,12 @@ static bool take_name(Options *options, const char *name, Error *error) {
         options->given[options_find(FOR_REDVIZ, "lecture", 7) - OPTIONS] = options->has_lecture = true;
         options->lecture = name;
         return true;
+    }
+    for (int i = 0; i < 3; i++) {
+        struct stat status;
+        snprintf(path, sizeof path, "%.200s%s", name, endings[i]);
+        if (!stat(path, &status))
+            return error_set(error, "no file or kernel '%.200s'; did you mean %s?", name, path);
     }
     return error_set(error, "no file or lecture, and %s", why.message);
 }
@@ -470,11 +477,22 @@ static bool is_executable(const char *path) {
     return found;
 }
 
+/* It was meant for the program that --run compiles: no file, and no name of one. */
+static bool is_program_argument(const char *text) {
+    struct stat status;
+    return stat(text, &status) != 0 && !strchr(text, '.') && !strchr(text, '/');
+}
+
 static bool take_file(Options *options, int count, char **files, Error *error) {
     if (options->run || options->call) {
         options->run_files = files;
         if (options->call && count != 1)
             return error_set(error, "--call needs one FILE.cu, whose function it calls");
+        for (int i = 1; i < count; i++)
+            if (is_program_argument(files[i]))
+                return error_set(error,
+                                 "%s: no such file; arguments of the program go after --: --run %s -- %s",
+                                 files[i], files[0], files[i]);
         return count > 0 || error_set(error, "--run needs the file to compile: --run FILE.cu");
     }
     if (options->program_arguments)

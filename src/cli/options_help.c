@@ -25,9 +25,13 @@ void options_print_help(OptionPrograms program, Text *out) {
     else
         text_add(out,
                  "redviz: see how a CUDA reduction kernel really executes\n\n"
+                 "  redviz                              open the home screen: kernels, lectures, exercises\n"
+                 "  redviz NAME [options]               a kernel of the catalogue or a lecture, by its name\n"
                  "  redviz --kernel NAME [options]      open the interface on a kernel of the catalogue\n"
                  "  redviz FILE.cu|FILE.ptx [options]   the same for any other kernel\n"
                  "  redviz FILE.redviz [options]        the same for a run kept by --save\n"
+                 "  redviz [options] -- PROGRAM ...     run a program that is already built, and show its "
+                 "launches\n"
                  "  redviz ... --report                 print the metrics of the run; needs no terminal\n");
     const char *title;
     const OptionRow *row;

@@ -56,6 +56,21 @@ static bool check_page(const Options *options, Error *error) {
     return true;
 }
 
+/* "1,000" was meant as a number, other lists as several. */
+static bool refuse_sizes(const char *sizes, Error *error) {
+    char plain[32] = "";
+    size_t group = strcspn(sizes, ","), length = 0;
+    bool is_number = group >= 1 && group <= 3 && strlen(sizes) < sizeof plain;
+    for (const char *at = sizes + group; is_number && *at; at += 4)
+        is_number = *at == ',' && strspn(at + 1, "0123456789") == 3;
+    for (const char *at = sizes; is_number && *at; at++)
+        if (*at != ',') plain[length++] = *at;
+    if (is_number)
+        return error_set(error, "--n %s: one number is written without commas, %s; several sizes go with --call", sizes,
+                         plain);
+    return error_set(error, "--n %s: several sizes go with --call; give one number", sizes);
+}
+
 bool options_check_together(const Options *options, Error *error) {
     const RunSpec *session = &options->session;
     const ActionRow *row = &action_rows[options->action];
@@ -88,8 +103,7 @@ bool options_check_together(const Options *options, Error *error) {
     if (session->saved && options->first_for_run)
         return error_set(error, "--%s is for a run; %s is a saved run with its own settings",
                          options->first_for_run, session->saved);
-    if (options->sizes && !options->call)
-        return error_set(error, "--n %s: several sizes go with --call", options->sizes);
+    if (options->sizes && !options->call) return refuse_sizes(options->sizes, error);
     if (options_has_program(options)) return true;
     if (!session->kernel && !session->file && !session->saved)
         return error_set(error, "nothing to show: give --kernel NAME (redviz --list names them), FILE.cu, "

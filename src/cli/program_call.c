@@ -196,6 +196,18 @@ static int read_sizes(const Options *options, uint64_t sizes[MOST_SIZES], Error 
     return 0;
 }
 
+/* Always false. The compiler's message about an unknown function points into the generated program, which no one can read. */
+static bool explain_unknown(const Call *call, const char *source, Error *error) {
+    char nvcc[256], clang[256];
+    snprintf(nvcc, sizeof nvcc, "identifier \"%.200s\" is undefined", call->function);
+    snprintf(clang, sizeof clang, "undeclared identifier '%.200s'", call->function);
+    if (error && (strstr(error->message, nvcc) || strstr(error->message, clang))) {
+        *error = (Error){0};
+        call_refuse_function(call->function, source, error);
+    }
+    return false;
+}
+
 static bool build(Caller *caller, Error *error) {
     char *source = NULL, path[PATH_MAX];
     size_t length;
@@ -207,13 +219,17 @@ static bool build(Caller *caller, Error *error) {
         return error_set_at(error, file, 0, 0, "%s", strerror(errno));
     bool good =
         call_read(options->call, source, &caller->call, error) && call_plan(&caller->call, 1, &plan, error);
-    free(source);
-    if (!good) return false;
+    if (!good) {
+        free(source);
+        return false;
+    }
     if (caller->call.is_proposed && !options->json && !options_draws(options))
         printf("guessed from its signature: --call '%s(%s)'\n", caller->call.function, caller->call.items);
     call_write_main(&caller->call, &plan, path, &text, &main_text);
     BuildProgram build = {.text = text_string(&text), .main_text = text_string(&main_text)};
-    good = program_build(options, &build, caller->folder, sizeof caller->folder, error);
+    good = program_build(options, &build, caller->folder, sizeof caller->folder, error) ||
+           explain_unknown(&caller->call, source, error);
+    free(source);
     plan_free(&plan);
     text_done(&text);
     text_done(&main_text);

@@ -3,6 +3,7 @@
 
 #include "catalog/catalog.h"
 #include "compile/cache.h"
+#include "runtime/host_call.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -88,6 +89,26 @@ Program *program_start(const Options *options, const char *const *arguments, Err
     return program_run(&program, error);
 }
 
+/* Always false. What the linker says of a program without main. */
+static bool explain_no_main(const BuildProgram *build, Error *error) {
+    bool lacks_main = error && !build->text &&
+                      (strstr(error->message, "undefined reference to `main'") ||
+                       strstr(error->message, "undefined symbol: main"));
+    const char *file = build->files[0];
+    char *source;
+    size_t length;
+    Text names = {0};
+    if (!lacks_main || !text_read_file(file, 64 << 20, &source, &length, NULL)) return false;
+    if (call_list_functions(source, &names))
+        error_set(error, "%.150s has no main(); --call runs a host function of it: %.200s", file,
+                  text_string(&names));
+    else
+        error_set(error, "%.150s has no main(); without --run, redviz %.150s shows its kernel", file, file);
+    text_done(&names);
+    free(source);
+    return false;
+}
+
 bool program_build(const Options *options, BuildProgram *build, char *folder, size_t bytes, Error *error) {
     char library[2 * PATH_MAX], headers[PATH_MAX];
     if (!find_library(library, sizeof library, error) ||
@@ -99,5 +120,5 @@ bool program_build(const Options *options, BuildProgram *build, char *folder, si
     build->flags = options->session.compile_flags;
     build->library = library;
     build->headers = headers;
-    return build_program(build, folder, bytes, error);
+    return build_program(build, folder, bytes, error) || explain_no_main(build, error);
 }

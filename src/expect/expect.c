@@ -28,13 +28,29 @@ static bool no_buffer(const Plan *plan, const char *name, size_t length, Error *
     return false;
 }
 
+/* Functions of rows and columns are left out of the list: it must fit a message. */
+static bool is_of_matrix(const char *name) {
+    return !strncmp(name, "row", 3) || !strncmp(name, "col", 3);
+}
+
 static bool read_function(const char *at, size_t length, const ExpectFunction **function, Error *error) {
     Text names = {0};
+    const char *all[128];
+    char name[41];
+    int count = 0, shown = (int)(length > 40 ? 40 : length);
     if ((*function = expect_function_named(at, length))) return true;
-    for (int i = 0; i < expect_function_count; i++)
-        text_print(&names, "%s%s", i ? ", " : "", expect_functions[i].name);
-    error_set(error, "--expect: '%.*s' is not one of %s, file:PATH", (int)(length > 40 ? 40 : length), at,
-              text_string(&names));
+    for (int i = 0; i < expect_function_count; i++) {
+        if (count < (int)(sizeof all / sizeof *all)) all[count++] = expect_functions[i].name;
+        if (!is_of_matrix(expect_functions[i].name))
+            text_print(&names, "%s%s", i ? ", " : "", expect_functions[i].name);
+    }
+    snprintf(name, sizeof name, "%.*s", shown, at);
+    const char *nearest = length ? text_nearest(name, all, (size_t)count) : NULL;
+    if (nearest)
+        error_set(error, "--expect: no function '%s'; did you mean %s?", name, nearest);
+    else
+        error_set(error, "--expect: '%s' is not one of %s, row... and col... (rowsum), file:PATH", name,
+                  text_string(&names));
     text_done(&names);
     return false;
 }

@@ -192,6 +192,27 @@ static void say_origins(Planner *planner, const char *args) {
     account->read = arena_copy_text(&guess->arena, planner->read.data + 1, planner->read.length - 1);
 }
 
+/* The type of a buffer that --args names, against what the kernel declares: bits of another type are read as numbers
+ * that no one meant. Vectors are left out: a kernel may load halves as float4. */
+static bool check_types(const Planner *planner, const char *args, Error *error) {
+    Declared declared[GUESS_PARAMETERS];
+    const Plan *plan = planner->guess->plan;
+    declared_list(planner->entry, planner->guess->account.n, declared);
+    for (int i = 0; args && i < planner->launch->argument_count && i < GUESS_PARAMETERS; i++) {
+        int b = planner->launch->arguments[i].buffer;
+        PtxType wanted = declared[i].type;
+        bool is_float = declared[i].is_known && declared[i].is_pointer && declared[i].vector == 1 &&
+                        wanted != PTX_NO_TYPE && ptx_type_is_float(wanted);
+        if (b < 0 || !is_float || plan->buffers[b].type == wanted) continue;
+        const char *name = plan->buffers[b].name, *type = plan_type_name(wanted);
+        return error_set(error,
+                         "--args: %s is %s[], and parameter %d of the kernel is %s%s *: write %s=%s[n]", name,
+                         plan_type_name(plan->buffers[b].type), i + 1,
+                         declared[i].is_constant ? "const " : "", type, name, type);
+    }
+    return true;
+}
+
 static bool plan_arguments(Planner *planner, Error *error) {
     Guess *guess = planner->guess;
     const GuessRequest *request = &guess->request;
@@ -208,6 +229,7 @@ static bool plan_arguments(Planner *planner, Error *error) {
     text_done(&args);
     return plan_parse_arguments(guess->plan, launch, planner->entry, guess->account.arguments, &variables,
                                 error) &&
+           check_types(planner, request->args, error) &&
            (!request->expect || expect_read(request->expect, guess->plan, error));
 }
 

@@ -135,10 +135,24 @@ static int count_items(Span list) {
     return count;
 }
 
+/* A missing ']' is named before the number of items, which may follow from it. */
+static bool check_brackets(const ArgumentReader *reader, Span list) {
+    for (size_t end; list.length; list = argument_cut(list, end, list.length)) {
+        Span item = argument_cut(list, 0, argument_end(list));
+        if (argument_find(item, '[') < item.length && argument_find(item, ']') == item.length)
+            return argument_fail(reader, argument_cut(item, item.length, item.length),
+                                 "']' is missing in '%.*s'", argument_shown(item), item.text);
+        end = argument_end(list);
+        end += end < list.length;
+    }
+    return true;
+}
+
 static bool add_items(ArgumentReader *reader, Span list) {
     int count = count_items(list);
     if (count != reader->entry->parameter_count)
-        return argument_fail(reader, list, "the kernel takes %d arguments, not %d",
+        return check_brackets(reader, list) &&
+               argument_fail(reader, list, "the kernel takes %d arguments, not %d",
                              reader->entry->parameter_count, count);
     for (int i = 0; i < count; i++) {
         size_t comma = argument_end(list);

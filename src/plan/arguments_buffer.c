@@ -125,7 +125,8 @@ int argument_new_buffer(ArgumentReader *reader, Span name, Span value, size_t br
     size_t close = argument_find(value, ']');
     if (!read_type(reader, argument_cut(value, 0, bracket), &type)) return -1;
     if (close == value.length || close < bracket) {
-        argument_fail(reader, value, "']' is missing in '%.*s'", argument_shown(value), value.text);
+        argument_fail(reader, argument_cut(value, value.length, value.length), "']' is missing in '%.*s'",
+                      argument_shown(value), value.text);
         return -1;
     }
     Span size = argument_cut(value, bracket + 1, close), rest = argument_cut(value, close + 1, value.length);

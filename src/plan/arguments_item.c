@@ -160,7 +160,8 @@ static bool read_pointer(ArgumentReader *reader, Span span, Item *item) {
                              argument_shown(name), name.text, argument_shown(name), name.text);
     if (bracket == span.length) return true;
     if (span.text[span.length - 1] != ']')
-        return argument_fail(reader, span, "']' is missing in '%.*s'", argument_shown(span), span.text);
+        return argument_fail(reader, argument_cut(span, span.length, span.length), "']' is missing in '%.*s'",
+                             argument_shown(span), span.text);
     Span index = argument_cut(span, bracket + 1, span.length - 1);
     const PlanBuffer *buffer = &reader->plan->buffers[item->buffer];
     if (!argument_evaluate(reader, index, &element)) return false;

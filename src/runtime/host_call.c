@@ -62,6 +62,57 @@ static const char *find_parameters(const char *source, const char *name, const c
     return NULL;
 }
 
+/* Behind a comment, a literal or a line of the preprocessor at `at`; `at` itself: it is none. */
+static const char *skip_no_code(const char *at) {
+    if (!strncmp(at, "//", 2) || *at == '#') return at + strcspn(at, "\n");
+    if (!strncmp(at, "/*", 2)) {
+        const char *end = strstr(at + 2, "*/");
+        return end ? end + 2 : at + strlen(at);
+    }
+    if (*at != '"' && *at != '\'') return at;
+    const char *end = at + 1;
+    while (*end && *end != *at && *end != '\n') end += *end == '\\' && end[1] ? 2 : 1;
+    return *end == *at ? end + 1 : end;
+}
+
+static bool has_word(const char *at, size_t length, const char *word);
+
+/* `declaration` begins a definition whose body begins at `body`. False: not a host function, or main. */
+static bool add_host_function(const char *declaration, const char *body, Text *names) {
+    const char *open = declaration, *end;
+    size_t length = (size_t)(body - declaration);
+    bool is_device =
+        has_word(declaration, length, "__global__") || has_word(declaration, length, "__device__");
+    if (is_device && !has_word(declaration, length, "__host__")) return false;
+    while (open < body && *open != '(') open++;
+    end = open;
+    while (end > declaration && isspace((unsigned char)end[-1])) end--;
+    const char *begin = end;
+    while (begin > declaration && is_word(begin[-1])) begin--;
+    if (open == body || begin == end || (end - begin == 4 && !memcmp(begin, "main", 4))) return false;
+    text_print(names, "%s%.*s", names->length ? ", " : "", (int)(end - begin), begin);
+    return true;
+}
+
+int call_list_functions(const char *source, Text *names) {
+    const char *declaration = source;
+    int depth = 0, count = 0;
+    for (const char *at = source; *at;) {
+        const char *behind = skip_no_code(at);
+        if (behind != at) {
+            bool is_before = !depth && (*at == '#' || *at == '/') && skip_blanks(declaration, at) == at;
+            at = behind;
+            if (is_before) declaration = at;
+            continue;
+        }
+        if (*at == '{' && !depth++) count += add_host_function(declaration, at, names);
+        if (*at == '}' && depth) depth--;
+        if (!depth && (*at == '}' || *at == ';')) declaration = at + 1;
+        at++;
+    }
+    return count;
+}
+
 /* "float" of "const float *input": a type of --args, or NULL. */
 static const char *type_of(const char *at, size_t length) {
     static const struct {
@@ -103,14 +154,24 @@ static const char *name_of(Arena *arena, const char *at, const char *end) {
     return arena_copy_text(arena, begin, (size_t)(end - begin));
 }
 
+bool call_refuse_function(const char *name, const char *source, Error *error) {
+    Text names = {0};
+    int count = call_list_functions(source, &names);
+    if (count)
+        error_set(error, "--call %.60s: the file defines no such function; its host function%s %s %.300s",
+                  name, count == 1 ? "" : "s", count == 1 ? "is" : "are", text_string(&names));
+    else
+        error_set(error, "--call %.60s: the file defines no host function; redviz FILE.cu shows a kernel",
+                  name);
+    text_done(&names);
+    return false;
+}
+
 /* Proposes an item for each parameter. The last integer is n, others and floats are 1. */
 static bool propose(Call *call, const char *source, Error *error) {
     const char *end = NULL, *at = source ? find_parameters(source, call->function, &end) : NULL;
     const char *last_integer = NULL;
-    if (!at)
-        return error_set(error,
-                         "--call %s: the file defines no such function; --call 'NAME(in=float[n]:random, n)'",
-                         call->function);
+    if (!at) return call_refuse_function(call->function, source ? source : "", error);
     for (const char *item = skip_blanks(at, end); item < end;
          item = skip_blanks(item_end(item, end) + 1, end)) {
         size_t length = (size_t)(item_end(item, end) - item);

@@ -21,6 +21,10 @@ typedef struct Call {
 /* Reads the text of --call; a list that it lacks is proposed from `source`, the text of the file. Call call_done() in any case. */
 bool call_read(const char *text, const char *source, Call *call, Error *error);
 void call_done(Call *call);
+/* The names of the host functions that a source text defines outside namespaces, without main: "solve, check". Returns how many. */
+int call_list_functions(const char *source, Text *names);
+/* Always false: the function to call is not in the file, and which are. */
+bool call_refuse_function(const char *name, const char *source, Error *error);
 /* The arguments for this n as a plan, whose buffers have no bytes yet; its one launch names the function and the arguments. */
 bool call_plan(const Call *call, uint64_t n, Plan *plan, Error *error);
 /* The item of this buffer says how it is filled, ":zero" among others. Else it is an output, which holds poison before the call. */

@@ -183,6 +183,12 @@ bool session_print_warps(Session *session, SessionWarpsForm form, Text *out, Err
                                                                   [WARPS_JSON] = report_warps_json,
                                                                   [WARPS_PERFETTO] = report_warps_perfetto};
     const SessionWarps *warps = session_warps(session);
+    if (!warps->count && session->options.machine && form != WARPS_JSON)
+        return error_set(
+            error,
+            "--machine %s: no timeline of this kernel is recorded there; leave out --machine, or "
+            "run --timeline on a machine with a GPU",
+            session->options.machine);
     if (!warps->count && (form == WARPS_PERFETTO || form == WARPS_TSV))
         return error_set(error, "no timeline of warps: %s", warps->why);
     ReportWarps report = {.timelines = warps->timelines,

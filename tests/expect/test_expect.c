@@ -349,7 +349,7 @@ static void bad_expectations_say_what_is_wrong(void **state) {
         {"sum()", "needs 1 buffer"},
         {"sum(im)", "no buffer 'im'; there are: in, out"},
         {"tot=sum(in)", "no buffer 'tot'"},
-        {"median(in)", "'median' is not one of"},
+        {"total(in)", "'total' is not one of"},
         {"sum(in, 4)", "takes fewer arguments"},
         {"rowsum(in)", "needs the number of columns"},
         {"rowsum(in, 0)", "not a whole number from 1"},

@@ -101,7 +101,8 @@ static void a_function_that_exits(void **state) {
 
 static void what_the_compiler_refuses(void **state) {
     (void)state;
-    EXPECT_WORDS("nowhere", 2, "\"nothing\" is undefined");
+    EXPECT_WORDS("nowhere", 2,
+                 "--call nothing: the file defines no such function; its host functions are solve, ");
     EXPECT_WORDS("too_few", 2, "too few arguments in function call");
 }
 
@@ -119,7 +120,7 @@ static void lists_that_are_refused(void **state) {
         const char *list, *options, *words;
     } refused[] = {
         {"nothing", "",
-         "redviz: --call nothing: the file defines no such function; --call 'NAME(in=float[n]:random, n)'"},
+         "redviz: --call nothing: the file defines no such function; its host functions are solve, "},
         {"unknown", "", "redviz: --call unknown: what 'pairs' should be is not known; give the list"},
         {"solve(in=float[n]:random, out=float[1], n", "", "redviz: --call: ')' is missing in 'solve("},
         {"(n)", "", "redviz: --call: '(n)' is not NAME(ITEMS)"},
