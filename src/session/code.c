@@ -203,7 +203,8 @@ static bool compile_file(Session *session, Error *error) {
     if (wanted.include) wanted.include = arena_copy_string(&session->arena, kernels);
     wanted.compiler = compiled.compiler;
     session->code.compiled_with = wanted;
-    keep_files(session, compiled.files + piped, compiled.file_count - piped, kernels);
+    if (compiled.file_count)
+        keep_files(session, compiled.files + piped, compiled.file_count - piped, kernels);
     compiled_done(&compiled);
     snprintf(session->code.path, sizeof session->code.path, "%s (as PTX)", wanted.path);
     return good;
