@@ -195,7 +195,7 @@ static void say_origins(Planner *planner, const char *args) {
 /* The type of a buffer that --args names, against what the kernel declares: bits of another type are read as numbers
  * that no one meant. Vectors are left out: a kernel may load halves as float4. */
 static bool check_types(const Planner *planner, const char *args, Error *error) {
-    Declared declared[GUESS_PARAMETERS];
+    Declared declared[GUESS_PARAMETERS] = {{.is_known = false}};
     const Plan *plan = planner->guess->plan;
     declared_list(planner->entry, planner->guess->account.n, declared);
     for (int i = 0; args && i < planner->launch->argument_count && i < GUESS_PARAMETERS; i++) {
