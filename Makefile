@@ -236,7 +236,7 @@ format-check:
 musl-check:
 	@scripts/deps.sh build musl
 	@mkdir -p build/musl/include && cp "$$(echo '#include <sqlite3.h>' | $(CC) -E - | sed -n 's/^# 1 "\(.*sqlite3.h\)".*/\1/p')" build/musl/include
-	@$(SUBMAKE) DEV=1 O=build/musl CC="musl-gcc -idirafter build/musl/include" CFLAGS=-O0 NEEDS= musl-objects
+	@$(SUBMAKE) DEV=1 O=build/musl CC="musl-gcc -idirafter build/musl/include" CFLAGS="-O0 -Wno-format-truncation" NEEDS= musl-objects
 
 musl-objects: $(filter-out $(O)/obj/tui/%,$(LIBRARY_OBJECTS))
 

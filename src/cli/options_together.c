@@ -66,8 +66,9 @@ static bool refuse_sizes(const char *sizes, Error *error) {
     for (const char *at = sizes; is_number && *at; at++)
         if (*at != ',') plain[length++] = *at;
     if (is_number)
-        return error_set(error, "--n %s: one number is written without commas, %s; several sizes go with --call", sizes,
-                         plain);
+        return error_set(error,
+                         "--n %s: one number is written without commas, %s; several sizes go with --call",
+                         sizes, plain);
     return error_set(error, "--n %s: several sizes go with --call; give one number", sizes);
 }
 
