@@ -223,6 +223,10 @@ static void suspends_and_resumes(void **state) {
 static void assert_reads_do_not_wait(const Pty *pty) {
     struct termios modes;
     assert_int_equal(tcgetattr(pty->slave, &modes), 0);
+    for (int i = 0; i < 200 && modes.c_cc[VMIN]; i++) { /* set after the frame is drawn */
+        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+        assert_int_equal(tcgetattr(pty->slave, &modes), 0);
+    }
     assert_int_equal(modes.c_cc[VMIN], 0);
     assert_int_equal(modes.c_cc[VTIME], 0);
 }
