@@ -28,7 +28,8 @@ static const char *shown_by(const char *command) {
 
 /* Names that stand for a file of the reader's. */
 static bool is_of_the_reader(const char *command) {
-    return strstr(command, "./program") || strstr(command, "mine.cu") || strstr(command, "run.redviz");
+    return strstr(command, "./program") || strstr(command, "x.py") || strstr(command, "mine.cu") ||
+           strstr(command, "run.redviz");
 }
 
 static int run_command(const char *text, size_t length) {
