@@ -240,11 +240,18 @@ musl-check:
 
 musl-objects: $(filter-out $(O)/obj/tui/%,$(LIBRARY_OBJECTS))
 
+# For FUZZ_SECONDS from a new seed; or, with FUZZ_SEED=1, the same inputs each time: as many as take about 10 seconds.
 FUZZ_SECONDS ?= 60
-# FUZZ_SEED=1: the same inputs again; without it each run has a seed of its own.
+fuzz-ptx fuzz-run: RUNS = 80000
+fuzz-args fuzz-launch fuzz-expect: RUNS = 1000000
+fuzz-lecture: RUNS = 30000
+fuzz-text: RUNS = 180000
+fuzz-messages: RUNS = 3000
+fuzz-keys: RUNS = 500
+fuzz-session: RUNS = 9000
 FUZZ = $(Q)mkdir -p build/fuzz/$@ && clang -std=c11 -D_POSIX_C_SOURCE=200809L $(SANITIZED_CFLAGS) -w $(SANITIZERS) -fsanitize=fuzzer -I. -Isrc \
     -o build/fuzz/fuzz_$(@:fuzz-%=%) tests/fuzz/fuzz_$(@:fuzz-%=%).c build/sanitize/libredviz.a $(LIBRARIES)
-FUZZ_RUN = -max_total_time=$(FUZZ_SECONDS) $(FUZZ_SEED:%=-seed=%) -artifact_prefix=build/fuzz/ build/fuzz/$@
+FUZZ_RUN = $(if $(FUZZ_SEED),-seed=$(FUZZ_SEED) -runs=$(RUNS),-max_total_time=$(FUZZ_SECONDS)) -artifact_prefix=build/fuzz/ build/fuzz/$@
 fuzz: fuzz-ptx fuzz-run fuzz-args fuzz-launch fuzz-expect fuzz-session fuzz-lecture fuzz-text fuzz-messages fuzz-keys
 
 # All of redviz but its mains, for every fuzzer: the objects of test-sanitize.

@@ -259,9 +259,9 @@ void device_code_includes(const char *text, bool in_quotes,
             after = skip_directive(at);
             if (strncmp(name, "include", 7) == 0) {
                 name += 7 + strspn(name + 7, " \t");
-                size_t length = strcspn(name + 1, in_quotes ? "\"\n" : ">\n");
-                if (*name == (in_quotes ? '"' : '<') && name[1 + length] != '\n')
-                    visit(context, name + 1, length);
+                const char *end = in_quotes ? "\"\n" : ">\n";
+                size_t length = *name == (in_quotes ? '"' : '<') ? strcspn(name + 1, end) : 0;
+                if (length && name[1 + length] != '\n') visit(context, name + 1, length);
             }
         }
         at = after ? after : at + 1;

@@ -85,15 +85,23 @@ static void directives_stay(void **state) {
            "\n#ifdef A\n\n#else\n\n#endif\n\n#define B \\\n2\n");
 }
 
+static void add_name(void *context, const char *name, size_t length) {
+    text_print(context, "[%.*s]", (int)length, name);
+}
+
 /* Texts that end inside any construct are read to their end, and not past it. */
 static void broken_text_ends(void **state) {
     (void)state;
     static const char whole[] =
-        "#define HD __device__ \\\n\nnamespace n { template <class T = a<b>> HD T f(T x)"
+        "#include \"a\"\n#define HD __device__ \\\n\nnamespace n { template <class T = a<b>> HD T f(T x)"
         " { return R\"q(})q\" + '\\'' + \"\\\"\"; } /* c */ } // d\nint main() { g({}); }";
     for (size_t length = 0; length < sizeof whole; length++) {
-        char *copy = memory_copy_text(whole);
-        copy[length] = 0;
+        char *copy = memory_new(length + 1); /* no longer, so that a sanitizer sees a read past the end */
+        memcpy(copy, whole, length);
+        Text names = {0};
+        device_code_includes(copy, true, add_name, &names);
+        assert_string_equal(text_string(&names), length < 11 ? "" : "[a]");
+        text_done(&names);
         device_code_keep(copy);
         assert_int_equal(strlen(copy), length);
         Text heads = {0};
@@ -101,10 +109,6 @@ static void broken_text_ends(void **state) {
         text_done(&heads);
         free(copy);
     }
-}
-
-static void add_name(void *context, const char *name, size_t length) {
-    text_print(context, "[%.*s]", (int)length, name);
 }
 
 static void includes_are_found(void **state) {
