@@ -49,19 +49,29 @@ int folds_add_move(Folds *folds, const FoldPlace *place, int a) {
                                .bits = place->bits});
 }
 
-int folds_add_join(Folds *folds, const FoldPlace *place, int a, int b, bool is_plain) {
-    if (a == FOLD_NONE || b == FOLD_NONE) return FOLD_NONE;
-    const FoldNode *left = &folds->nodes[a], *right = &folds->nodes[b];
+int folds_add_join(Folds *folds, const FoldPlace *place, const FoldJoin *join) {
+    if (join->a == FOLD_NONE || join->b == FOLD_NONE) return FOLD_NONE;
+    const FoldNode *left = &folds->nodes[join->a], *right = &folds->nodes[join->b];
     uint32_t weight = left->weight + right->weight;
     return add_node(folds, place,
-                    (FoldNode){.a = a,
-                               .b = b,
+                    (FoldNode){.a = join->a,
+                               .b = join->b,
                                .kind = FOLD_JOIN,
+                               .op = (uint8_t)join->op,
+                               .of = {join->of[0], join->of[1]},
+                               .factor = join->factor,
                                .weight = weight < left->weight ? UINT32_MAX : weight,
-                               .is_plain = is_plain && left->is_plain && right->is_plain,
+                               .is_plain = join->is_plain && left->is_plain && right->is_plain,
                                .event = left->event > right->event ? left->event : right->event,
                                .type = (uint8_t)place->type,
                                .bits = place->bits});
+}
+
+int folds_add_pair(Folds *folds, const FoldPlace *place, int a, int b, FoldOp op) {
+    if (a == FOLD_NONE || b == FOLD_NONE) return FOLD_NONE;
+    return folds_add_join(
+        folds, place,
+        &(FoldJoin){a, b, op, true, {folds->nodes[a].bits, folds->nodes[b].bits}, 0});
 }
 
 void folds_add_result(Folds *folds, const FoldPlace *place, uint64_t where, int node) {

@@ -28,6 +28,22 @@ enum {
 
 typedef enum FoldKind { FOLD_INPUT, FOLD_MOVE, FOLD_JOIN } FoldKind;
 
+/* What a JOIN's instruction does with its operands. */
+typedef enum FoldOp {
+    FOLD_OTHER,
+    FOLD_ADD,
+    FOLD_SUB, /* a - b */
+    FOLD_FMA, /* a * factor + b */
+    FOLD_MUL,
+    FOLD_MIN,
+    FOLD_MAX,
+    FOLD_AND,
+    FOLD_OR,
+    FOLD_XOR,
+    FOLD_CHOICE, /* selp: one of the two */
+    FOLD_TEST    /* setp: a predicate, no value of the reduction */
+} FoldOp;
+
 typedef struct FoldNode {
     int32_t a, b;    /* FOLD_NONE: no operand; for an INPUT: */
     uint64_t bits;   /* the value; for an INPUT: byte offset in its buffer */
@@ -37,8 +53,12 @@ typedef struct FoldNode {
     /* buffer: for an INPUT, as in TraceEvent; from FOLD_PEER_BUFFER on, another block's. */
     uint16_t warp, buffer;
     uint8_t lane, kind, type; /* type: PtxType of `bits` */
-    bool is_choice;           /* for a JOIN: min, max or selp chose one of the values, without rounding */
+    uint8_t op;               /* FoldOp of a JOIN */
     bool is_plain; /* only sums, minima and similar instructions led here: weights are meaningful */
+    /* of a JOIN: what its instruction read, in the type of `bits`. It differs from the value of the node `a`
+     * or `b` where that was converted, scaled or negated on its way: provenance follows values through
+     * instructions with one operand that depends on inputs. */
+    uint64_t of[2], factor;
 } FoldNode;
 
 typedef struct FoldResult {
@@ -52,6 +72,13 @@ typedef struct FoldReread { /* the block loads a word of global memory that it h
     uint64_t place;         /* as in FoldResult */
     int32_t event;
 } FoldReread;
+
+typedef struct FoldJoin { /* as in FoldNode */
+    int a, b;
+    FoldOp op;
+    bool is_plain;
+    uint64_t of[2], factor;
+} FoldJoin;
 
 typedef struct Folds {
     FoldNode *nodes;
@@ -73,10 +100,17 @@ typedef struct FoldPlace { /* where a node appears */
 Folds *folds_new(void);
 void folds_free(Folds *folds);
 
+/* The JOIN takes one of its operands, without rounding. */
+static inline bool fold_is_choice(const FoldNode *node) {
+    return node->op == FOLD_MIN || node->op == FOLD_MAX || node->op == FOLD_CHOICE;
+}
+
 /* All return the node's number; FOLD_NONE if an operand is FOLD_NONE or there is no room. */
 int folds_add_input(Folds *folds, const FoldPlace *place, uint16_t buffer, uint64_t offset);
 int folds_add_move(Folds *folds, const FoldPlace *place, int a);
-int folds_add_join(Folds *folds, const FoldPlace *place, int a, int b, bool is_plain);
+int folds_add_join(Folds *folds, const FoldPlace *place, const FoldJoin *join);
+/* Of two nodes as they are. */
+int folds_add_pair(Folds *folds, const FoldPlace *place, int a, int b, FoldOp op);
 /* `node` FOLD_NONE: the stored value does not depend on any input. */
 void folds_add_result(Folds *folds, const FoldPlace *place, uint64_t where, int node);
 void folds_add_reread(Folds *folds, int event, uint64_t where);

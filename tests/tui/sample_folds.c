@@ -36,7 +36,7 @@ static void hand_lane(Hand *hand, const TraceEvent *event, int number, int lane)
         if (hand->fault == FOLDS_TWICE && thread == SAMPLE_FAULTY_LANE) far = near;
         hand->words[word] = far == FOLD_NONE    ? near
                             : near == FOLD_NONE ? far
-                                                : folds_add_join(hand->folds, &place, near, far, true);
+                                                : folds_add_pair(hand->folds, &place, near, far, FOLD_ADD);
         hand->far[thread] = FOLD_NONE;
     } else if (event->kind == TRACE_GLOBAL_STORE) {
         folds_add_result(hand->folds, &place, event->offset[lane], hand->words[0]);

@@ -43,13 +43,43 @@ static const ReductionBox *only_adder(const ReductionLevel *level) {
 
 /* "t0 adds 16 words, as a tree"; "one by one" */
 static void print_own_sum(const ReductionLevel *level, const ReductionBox *box, char *out, size_t bytes) {
-    snprintf(out, bytes, tr("t%d %s %d words%s"), box->thread,
-             strcmp(level->operation, "+") ? tr("compares") : tr("adds"), box->term_count,
+    snprintf(out, bytes, tr("t%d %s %d words%s"), box->thread, reduction_verb(level, true), box->term_count,
              level->is_tree ? tr(", as a tree") : tr(", one by one"));
 }
 
+/* Words that each thread adds to what it has and stored itself; 0: it differs, or others stored them. */
+static int count_own_words(const StepContext *context, const ReductionLevel *level) {
+    const Tree *tree = scene_tree(context->scene, context->view->place.block);
+    int all = 0;
+    for (int i = 0; i < level->box_count; i++) {
+        const ReductionBox *box = &level->boxes[i];
+        int words = 0;
+        for (int t = 0; box->adds && t < box->term_count; t++) {
+            const ReductionTerm *term = &level->terms[box->first_term + t];
+            if (term->is_own) continue;
+            if (term->place != PLACE_WORD || term->node == FOLD_NONE) return 0;
+            if (tree_thread(tree, tree->folds->nodes[term->node].a) != term->thread) return 0;
+            words++;
+        }
+        if (!box->adds) continue;
+        if (!words || (all && words != all)) return 0;
+        all = words;
+    }
+    return all;
+}
+
+/* Where no distance is common to all boxes. */
+static void print_sources(const StepContext *context, const ReductionLevel *level, char *out, size_t bytes) {
+    int words = count_own_words(context, level);
+    if (words)
+        snprintf(out, bytes, tr("each thread %s %d word%s of its own"), reduction_verb(level, true), words,
+                 words == 1 ? "" : "s");
+    else
+        snprintf(out, bytes, tr("%s values at several distances"), level->operation);
+}
+
 /* "+ the word 2 away" */
-static void print_distance(const ReductionLevel *level, char *out, size_t bytes) {
+static void print_distance(const StepContext *context, const ReductionLevel *level, char *out, size_t bytes) {
     int distance = level->distance < 0 ? -level->distance : level->distance;
     bool lanes = level->through == TRACE_SHUFFLE;
     const ReductionBox *only = level->place == PLACE_WORD && !distance ? only_adder(level) : NULL;
@@ -67,7 +97,7 @@ static void print_distance(const ReductionLevel *level, char *out, size_t bytes)
     else if (only && only->term_count > 2)
         print_own_sum(level, only, out, bytes);
     else if (!distance)
-        snprintf(out, bytes, tr("%s values of the same thread"), level->operation);
+        print_sources(context, level, out, bytes);
     else if (level->crosswise)
         snprintf(out, bytes, tr("%s the %s across %d"), level->operation, what, distance);
     else
@@ -88,7 +118,7 @@ static void head(const StepContext *context, PaneHead *out) {
     else
         pane_title(out, tr("reduction   %s[%lld..%lld] of %d"), name, (long long)row.first,
                    (long long)row.first + row.count - 1, row.level->box_count);
-    print_distance(row.level, distance, sizeof distance);
+    print_distance(context, row.level, distance, sizeof distance);
     if (row.is_chain) {
         pane_title(out, tr("reduction   t%d, element by element"), row.level->boxes[0].thread);
         pane_note(out, tr("addition %lld of %d"), (long long)row.selected, row.level->box_count - 1);
@@ -98,8 +128,8 @@ static void head(const StepContext *context, PaneHead *out) {
     if (boxes_show_adders(&row, out->rows))
         pane_note(out, tr("level %d of %d: %s"), row.level->number, folds, distance);
     else if (row.level->kind == TREE_FOLD)
-        pane_note(out, tr("level %d of %d: %s; %d of %d %sadd"), row.level->number, folds, distance,
-                  row.level->adder_count, threads, is_narrow ? "" : tr("threads "));
+        pane_note(out, tr("level %d of %d: %s; %d of %d %s%s"), row.level->number, folds, distance,
+                  row.level->adder_count, threads, is_narrow ? "" : tr("threads "), reduction_verb(row.level, false));
     else if (boxes_has_trap(&row))
         pane_note(out, tr("%s; %u of %d threads %s"), distance,
                   context->step_index->step[context->view->place.step].lanes, threads,

@@ -36,6 +36,8 @@ const Tree *boxes_tree(const BoxRow *row);
 const FoldNode *boxes_node(const BoxRow *row, int node);
 /* The value is part of the selected one. */
 bool boxes_is_lit(const BoxRow *row, int node);
+/* The term is what the box shows as its value before. */
+bool boxes_is_home(const BoxRow *row, const ReductionBox *box, const ReductionTerm *term);
 /* Whether the term's value reaches its adder in this step. */
 bool boxes_is_now(const BoxRow *row, const ReductionTerm *term);
 /* The sum is complete: its store, or its addition, has been played. */

@@ -93,7 +93,7 @@ void boxes_draw_after(const BoxRow *row, int line) {
             canvas_glyph(row->canvas, row->area, boxes_column(row, box->index), line, ROLE_DIM, 0x2026);
             continue;
         }
-        bool is_unused = (!box->is_live && !box->adds) || boxes_is_stopped(row, (int)box->index);
+        bool is_unused = (!box->is_live && !box->adds) || box->is_idle || boxes_is_stopped(row, (int)box->index);
         if (!box->has_after || is_unused) {
             boxes_draw_dot(row, box->index, line);
             continue;
@@ -194,7 +194,6 @@ void boxes_draw_adders(const BoxRow *row, int line) {
     const ReductionLevel *level = row->level;
     int threads = boxes_tree(row)->thread_count, warps = 0, least = WARP_LANES, most = 0;
     char where[48] = "", lanes[48];
-    const char *verb = !strcmp(level->operation, "+") ? tr("add") : tr("compare");
     for (int i = 0; i < level->warp_count; i++) {
         int count = __builtin_popcount(level->adding[i]);
         if (!count) continue;
@@ -214,8 +213,8 @@ void boxes_draw_adders(const BoxRow *row, int line) {
     int needed = (level->adder_count + WARP_LANES - 1) / WARP_LANES;
     Role role = needed < warps ? ROLE_WARNING : ROLE_DIM;
     int column =
-        1 + canvas_print(row->canvas, row->area, 1, line, role, tr("%d of %d threads %s%s, %s lanes%s"),
-                         level->adder_count, threads, verb, level->adder_count == 1 ? "s" : "", lanes, where);
+        1 + canvas_print(row->canvas, row->area, 1, line, role, tr("%d of %d threads %s, %s lanes%s"), level->adder_count,
+                         threads, reduction_verb(level, level->adder_count == 1), lanes, where);
     if (needed < warps)
         canvas_print(row->canvas, row->area, column, line, role, tr("; %d warp%s would do"), needed,
                      needed > 1 ? "s" : "");

@@ -33,6 +33,11 @@ bool boxes_is_lit(const BoxRow *row, int node) {
     return row->chain && node != FOLD_NONE && node <= row->chain->root && row->chain->ways[node] > 0;
 }
 
+bool boxes_is_home(const BoxRow *row, const ReductionBox *box, const ReductionTerm *term) {
+    bool is_of_box = term->place == row->level->place && term->index == box->index;
+    return (term->is_own || is_of_box) && !term->is_second;
+}
+
 /* Whether the term's value reaches its adder in this step. */
 bool boxes_is_now(const BoxRow *row, const ReductionTerm *term) {
     return term->step == row->context->view->place.step && !term->is_own;

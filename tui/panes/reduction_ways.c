@@ -14,8 +14,10 @@ enum { MOST_PARTNERS = 16 };
 static bool is_near(const BoxRow *row, const ReductionBox *box) {
     for (int t = 0; t < box->term_count; t++) {
         const ReductionTerm *term = &row->level->terms[box->first_term + t];
-        if (!term->is_own && (term->place != row->level->place || !boxes_in_window(row, term->index)))
-            return false;
+        const ReductionBox *from = reduction_find(row->level, term->index);
+        if (boxes_is_home(row, box, term)) continue;
+        if (term->is_second || term->is_taken || term->place != row->level->place) return false;
+        if (!boxes_in_window(row, term->index) || !from->has_before || from->before != term->bits) return false;
     }
     return true;
 }
@@ -42,8 +44,7 @@ static int column_between(const BoxRow *row, int from, int to) {
 static void draw_moving(const BoxRow *row, int line, const ReductionTerm *term, int column) {
     char text[64] = "U";
     if (term->node != FOLD_NONE)
-        boxes_print_value(row, reduction_type(row->reduction, term->node, row->level->type),
-                          boxes_node(row, term->node)->bits, row->width - 1, text, sizeof text);
+        boxes_print_value(row, term->type, reduction_addend(term), row->width - 1, text, sizeof text);
     canvas_right(row->canvas, row->area, column + 1, line, ROLE_LIT, text);
 }
 
@@ -91,11 +92,10 @@ static void draw_brackets(const BoxRow *row, int line) {
 
 /* The operands other than the box's own word or register, in order; none if paths are drawn to it. */
 static const ReductionTerm *partner_of(const BoxRow *row, const ReductionBox *box, int number) {
-    if (row->brackets && is_near(row, box)) return NULL;
+    if (box->is_idle || (row->brackets && is_near(row, box))) return NULL;
     for (int t = 0; box->adds && t < box->term_count; t++) {
         const ReductionTerm *term = &row->level->terms[box->first_term + t];
-        bool is_home = term->is_own || (term->place == row->level->place && term->index == box->index);
-        if (!is_home && number-- == 0) return term;
+        if (!boxes_is_home(row, box, term) && number-- == 0) return term;
     }
     return NULL;
 }
@@ -131,7 +131,9 @@ static int partner_rows(const BoxRow *row, int number) {
 }
 
 static void name_place(const BoxRow *row, const ReductionTerm *term, char *out, size_t bytes) {
-    if (term->place == PLACE_WORD)
+    if (term->is_second && term->is_own)
+        snprintf(out, bytes, "%s", tr("its own"));
+    else if (term->place == PLACE_WORD)
         step_context_print_symbol(row->context, term->symbol, out, bytes);
     else if (term->place == PLACE_INPUT || term->place == PLACE_GLOBAL)
         step_context_print_input(row->context, term->symbol, out, bytes);
@@ -189,9 +191,7 @@ static void draw_partner(const BoxRow *row, int line, const ReductionBox *box, c
     if (races)
         canvas_glyph(row->canvas, row->area, boxes_column(row, box->index) + 1, line, ROLE_WARNING,
                      MARK_RACE);
-    boxes_draw_value(row, box->index, line, role,
-                     reduction_type(row->reduction, term->node, row->level->type),
-                     boxes_node(row, term->node)->bits);
+    boxes_draw_value(row, box->index, line, role, term->type, reduction_addend(term));
 }
 
 /* Two rows: where the operands come from, and their values. */
@@ -223,8 +223,7 @@ static void print_operand(const BoxRow *row, const ReductionTerm *term, char *ou
     name_place(row, term, name, sizeof name);
     snprintf(value, sizeof value, "%s", tr("undefined"));
     if (term->node != FOLD_NONE)
-        boxes_print_value(row, reduction_type(row->reduction, term->node, row->level->type),
-                          boxes_node(row, term->node)->bits, 12, value, sizeof value);
+        boxes_print_value(row, term->type, reduction_addend(term), 12, value, sizeof value);
     snprintf(out, bytes, "%s%s%" PRId64 "%s = %s", name, is_thread ? " " : "[", term->index,
              is_thread ? "" : "]", value);
 }

@@ -27,8 +27,13 @@ typedef struct ReductionTerm {
     /* step: at which it arrived. The node of a thread's own value is older than the level. FOLD_NONE: a word
      * that nothing had written when it was read. */
     int node, step;
-    int thread;  /* the thread that reads it */
-    bool is_own; /* the reading thread already had it in a register */
+    int thread;     /* the thread that reads it */
+    uint64_t bits;  /* the operand, as the addition read it */
+    PtxType type;   /* of `bits` */
+    bool is_own;    /* the reading thread already had it in a register */
+    bool is_second; /* own, or of the box itself, as an earlier term is */
+    bool is_taken;  /* subtracted */
+    bool is_changed; /* computed from the value that was there: converted with loss, scaled, a product ... */
     /* WORD: another thread that stores to the word, with no barrier between that store and this load; -1:
      * none. */
     int writer;
@@ -42,12 +47,14 @@ typedef struct ReductionBox {
     bool has_before;        /* the word was written, or the thread held a value */
     bool has_after;         /* likewise, at the end of the level */
     bool adds;              /* this level folds something into it */
+    bool is_idle;           /* it adds only what it holds, and its value is not used: it takes no part */
     bool is_live;           /* its value after the level is used later, or is a result */
     bool was_live;          /* likewise, before the level */
     int before_node, node;  /* FOLD_NONE: unknown. node: the node of `after` */
     int64_t unwritten;      /* the word that the adding thread read before any thread wrote it; -1: none */
     int thread;             /* the thread that adds; -1: none */
     int step;               /* the step at which `after` is stored */
+    FoldOp op;              /* of its terms: ADD, MUL, MIN, MAX, AND, OR, XOR; OTHER: none gives `after` */
     int first_term, term_count;
 } ReductionBox;
 
@@ -65,13 +72,17 @@ typedef struct ReductionLevel {
     PtxType type;
     int first, last; /* steps */
     int number;      /* its number among the folding levels, from 1; 0: the level before the first fold */
-    int distance;    /* as TreeLevel */
-    bool crosswise;
+    /* From each box that adds to all its other operands: words between boxes that are words, else threads
+     * between the one that adds and the one that made the operand; 0: it varies, or a box has none. */
+    int distance;
+    bool crosswise; /* the distance is an exclusive or: partners swap */
     int adder_count;  /* threads that add */
     uint32_t *adding; /* [warp_count] lanes that add; NULL: a chain */
     int warp_count;
     bool stores_several;   /* threads load several values each: the boxes are the words that they store */
-    const char *operation; /* "+"; "max", "min" if every box keeps one of its terms */
+    /* "+", "*", "max", "min", "and", "or", "xor": every box that adds is this of its terms, computed again from
+     * them; REDUCTION_FROM: not all are. */
+    const char *operation;
     bool is_tree;          /* some sum adds two sums that its thread makes in this level */
     bool arrows_cross;     /* the paths from the operands to their sums overlap */
     ReductionBox *boxes;
@@ -81,6 +92,8 @@ typedef struct ReductionLevel {
     ReductionKept *kept; /* in the order in which they were made */
     int kept_count;
 } ReductionLevel;
+
+extern const char REDUCTION_FROM[]; /* "from": the boxes are computed from their terms, in no one way */
 
 typedef struct Reduction Reduction;
 
@@ -110,6 +123,10 @@ const ReductionLevel *reduction_chain(Reduction *reduction, int level, int threa
 const ReductionLevel *reduction_level(Reduction *reduction, int level);
 const ReductionBox *reduction_find(const ReductionLevel *level, int64_t index); /* NULL: no such box */
 
+/* "add", "compare", "multiply", "combine": what threads do in the level; `one`: "adds" ... */
+const char *reduction_verb(const ReductionLevel *level, bool one);
+/* The term's bits as it is added: those of the negative value if it is subtracted. */
+uint64_t reduction_addend(const ReductionTerm *term);
 /* The type of the value of `node` when it is folded into a sum of type `of_sum`. */
 PtxType reduction_type(const Reduction *reduction, int node, PtxType of_sum);
 /* The rounding error of the addition that made `node`, a float, in the value's own units. False: the node is

@@ -5,46 +5,82 @@
 
 /* ---- chains -------------------------------------------------------------------------------------------- */
 
-/* Of two operands, the sum so far is the heavier one; of two inputs, the one loaded first. */
+/* Of two operands, the sum so far is the one that is itself such a sum; else the heavier one; of two inputs, the
+ * one loaded first. */
 static bool is_left_sum(const Reduction *reduction, const FoldNode *join) {
-    uint32_t a = node_at(reduction, join->a)->weight, b = node_at(reduction, join->b)->weight;
-    return a > b || (a == b && join->a < join->b);
+    const FoldNode *a = node_at(reduction, join->a), *b = node_at(reduction, join->b);
+    bool left = a->kind == FOLD_JOIN && a->op == join->op && join->op != FOLD_SUB;
+    bool right = b->kind == FOLD_JOIN && b->op == join->op;
+    if (left != right) return left;
+    if (left && a->is_plain != b->is_plain) return a->is_plain;
+    bool takes_left = b->kind == FOLD_JOIN && b->op == FOLD_SUB && a->kind != FOLD_JOIN;
+    return takes_left || a->weight > b->weight || (a->weight == b->weight && join->a < join->b);
 }
 
-/* The additions that made `node` in this level, last one first: each adds one more input to the sum so
- * far. */
+/* The instruction read the sum so far unchanged: what the link adds to it is the other operand. */
+static bool is_link(const FoldNode *join, const FoldNode *sum, bool left) {
+    FoldOp family = reduction_family((FoldOp)join->op);
+    bool is_product = join->op == FOLD_FMA && left;
+    return family != FOLD_OTHER && family != FOLD_CHOICE && family != FOLD_TEST && !is_product &&
+           (join->op != FOLD_SUB || left) && (sum->kind != FOLD_JOIN || join->of[!left] == sum->bits);
+}
+
+/* The additions that made `node` in this level, last one first: each adds one more value to the sum so far. */
 static int list_chain(const Reduction *reduction, int level, int node, int *joins, int most) {
     int count = 0;
+    FoldOp family = reduction_family((FoldOp)node_at(reduction, node)->op);
     while (count < most && node_at(reduction, node)->kind == FOLD_JOIN &&
            reduction->tree->level_of_node[node] == level) {
         const FoldNode *at = node_at(reduction, node);
+        bool left = is_left_sum(reduction, at);
+        int sum = left ? at->a : at->b;
+        if (reduction_family((FoldOp)at->op) != family || !is_link(at, node_at(reduction, sum), left)) break;
         joins[count++] = node;
-        node = is_left_sum(reduction, at) ? at->a : at->b;
+        node = sum;
     }
     return count;
 }
 
-static void put_link(Reduction *reduction, ReductionLevel *level, int index, int input, int sum) {
+/* The value that was loaded, of all that the operand was made of in this level; the operand itself if none is. */
+static int loaded_by(const Reduction *reduction, int level, int node) {
+    int at = node;
+    while (node_at(reduction, at)->kind == FOLD_JOIN && reduction->tree->level_of_node[at] == level)
+        at = node_at(reduction, at)->a;
+    return node_at(reduction, at)->kind == FOLD_MOVE && reduction->tree->level_of_node[at] == level ? at : node;
+}
+
+typedef struct Link {
+    int node, sum;           /* what is added; the sum after it */
+    uint64_t added, so_far;  /* in the type of the sum */
+    bool is_taken;           /* subtracted */
+} Link;
+
+static void put_link(Reduction *reduction, ReductionLevel *level, int index, const Link *link) {
     ReductionBox *box = &level->boxes[index];
     ReductionTerm *term = reduction_add_term(level);
-    const FoldNode *at = node_at(reduction, sum);
-    term->node = input;
-    term->thread = thread_of(reduction, sum);
-    term->step = step_of_event(reduction, node_at(reduction, input)->event);
-    if (node_at(reduction, input)->kind == FOLD_MOVE) reduction_put_place(reduction, input, term);
+    const FoldNode *at = node_at(reduction, link->sum);
+    int from = loaded_by(reduction, level->level, link->node);
+    term->node = from;
+    term->thread = thread_of(reduction, link->sum);
+    term->step = step_of_event(reduction, node_at(reduction, from)->event);
+    if (node_at(reduction, from)->kind == FOLD_MOVE) reduction_put_place(reduction, from, term);
+    term->type = level->type;
+    term->bits = link->added;
+    term->is_taken = link->is_taken;
     *box = (ReductionBox){.index = index,
-                          .before = reduction_bits(reduction, input, level->type),
-                          .after = reduction_bits(reduction, sum, level->type),
+                          .before = reduction_addend(term),
+                          .after = link->so_far,
                           .has_before = true,
                           .has_after = true,
                           .was_live = true,
                           .is_live = true,
                           .adds = true,
-                          .before_node = input,
-                          .node = sum,
+                          .before_node = from,
+                          .node = link->sum,
                           .unwritten = -1,
                           .thread = term->thread,
                           .step = step_of_event(reduction, at->event),
+                          .op = reduction_family((FoldOp)at->op),
                           .first_term = index,
                           .term_count = 1};
 }
@@ -69,11 +105,15 @@ ReductionLevel *reduction_make_chain(Reduction *reduction, int index, int thread
                                   .adder_count = 1,
                                   .box_count = count + 1,
                                   .boxes = memory_new(((size_t)count + 1) * sizeof *level->boxes)};
+        level->type = reduction_type(reduction, node, reduction->data);
         for (int i = 0; i < count; i++) {
-            const FoldNode *at = node_at(reduction, joins[count - 1 - i]);
+            int sum = joins[count - 1 - i];
+            const FoldNode *at = node_at(reduction, sum);
             bool left = is_left_sum(reduction, at);
-            if (!i) put_link(reduction, level, 0, left ? at->a : at->b, left ? at->a : at->b);
-            put_link(reduction, level, i + 1, left ? at->b : at->a, joins[count - 1 - i]);
+            uint64_t first = reduction_operand(at, !left);
+            if (!i) put_link(reduction, level, 0, &(Link){left ? at->a : at->b, left ? at->a : at->b, first, first, false});
+            put_link(reduction, level, i + 1,
+                     &(Link){left ? at->b : at->a, sum, reduction_operand(at, left), at->bits, at->op == FOLD_SUB});
         }
     }
     free(joins);

@@ -9,40 +9,82 @@ static bool is_sum_here(const Reduction *reduction, const ReductionLevel *level,
            reduction->tree->level_of_node[node] == level->level && thread_of(reduction, node) == thread;
 }
 
-/* The operands that `node` was made of in this level, in fold order. A sum that is used several times is
- * followed once; so is an operand, unless everything is plain addition, where using it twice counts twice. */
-static void add_terms(Reduction *reduction, ReductionLevel *level, int node, int thread) {
-    bool is_plain = node_at(reduction, node)->is_plain;
-    int stamp = ++reduction->stamp, depth = 0, *stack = reduction->stack;
-    stack[depth++] = node;
-    while (depth) {
-        int next = stack[--depth];
-        bool is_sum = is_sum_here(reduction, level, next, thread), again = reduction->seen[next] == stamp;
-        reduction->seen[next] = stamp;
-        if (again && (is_sum || !is_plain)) continue;
-        if (is_sum) {
-            const FoldNode *at = node_at(reduction, next);
-            level->is_tree |= at->is_plain && is_sum_here(reduction, level, at->a, thread) &&
-                              is_sum_here(reduction, level, at->b, thread);
-            stack[depth++] = at->b;
-            stack[depth++] = at->a;
-        } else {
-            const FoldNode *at = node_at(reduction, next);
-            ReductionTerm *term = reduction_add_term(level);
-            bool is_here =
-                reduction->tree->level_of_node[next] == level->level && thread_of(reduction, next) == thread;
-            term->node = next;
-            term->thread = thread;
-            term->step = step_of_event(reduction, at->event);
-            term->is_own = !is_here || at->kind != FOLD_MOVE;
-            if (term->is_own) {
-                term->place = PLACE_THREAD;
-                term->index = thread_of(reduction, next);
-            } else {
-                reduction_put_place(reduction, next, term);
-            }
-        }
+typedef struct Operand { /* of a sum: what it reads of a node */
+    int node;
+    uint64_t bits;
+    bool is_taken; /* subtracted */
+} Operand;
+
+/* The operand is a sum of the same kind that the thread made in this level, unchanged: its terms take its place. */
+static bool is_part(const Reduction *reduction, const ReductionLevel *level, const Operand *operand, int root) {
+    const FoldNode *at = node_at(reduction, operand->node), *of = node_at(reduction, root);
+    FoldOp family = reduction_family((FoldOp)of->op);
+    if (!is_sum_here(reduction, level, operand->node, thread_of(reduction, root))) return false;
+    if (family == FOLD_OTHER || operand->node == root) return true;
+    return reduction_family((FoldOp)at->op) == family && at->bits == operand->bits &&
+           (at->type == of->type || at->type == PTX_NO_TYPE || of->type == PTX_NO_TYPE);
+}
+
+static bool is_changed(const Reduction *reduction, const ReductionTerm *term) {
+    const FoldNode *at = node_at(reduction, term->node);
+    PtxType type = reduction_type(reduction, term->node, term->type);
+    if (at->type == PTX_NO_TYPE || type == PTX_NO_TYPE || term->type == PTX_NO_TYPE) return false;
+    double read = plan_element(term->type, &term->bits, 0), was = plan_element(type, &at->bits, 0);
+    return read != was && !(read != read && was != was);
+}
+
+static void add_term(Reduction *reduction, ReductionLevel *level, const Operand *operand, int root) {
+    const FoldNode *at = node_at(reduction, operand->node);
+    int thread = thread_of(reduction, root);
+    ReductionTerm *term = reduction_add_term(level);
+    bool is_here = reduction->tree->level_of_node[operand->node] == level->level &&
+                   thread_of(reduction, operand->node) == thread;
+    term->node = operand->node;
+    term->thread = thread;
+    term->step = step_of_event(reduction, at->event);
+    term->is_taken = operand->is_taken;
+    term->bits = operand->bits;
+    term->is_own = !is_here || at->kind != FOLD_MOVE;
+    if (term->is_own) {
+        term->place = PLACE_THREAD;
+        term->index = thread_of(reduction, operand->node);
+    } else {
+        reduction_put_place(reduction, operand->node, term);
     }
+}
+
+/* Taking a value twice is taking it once. */
+static bool is_idempotent(FoldOp op) {
+    return op != FOLD_ADD && op != FOLD_MUL && op != FOLD_XOR;
+}
+
+/* The operands that `root` was made of in this level, in fold order. A sum that is an operand several times is
+ * replaced by its terms once, and is a term itself the other times. */
+static void add_terms(Reduction *reduction, ReductionLevel *level, int root) {
+    FoldOp family = reduction_family((FoldOp)node_at(reduction, root)->op);
+    int stamp = ++reduction->stamp, depth = 0, capacity = 0;
+    Operand *stack = NULL;
+    array_push(stack, depth, capacity, ((Operand){root, node_at(reduction, root)->bits, false}));
+    while (depth) {
+        Operand next = stack[--depth];
+        const FoldNode *at = node_at(reduction, next.node);
+        bool again = reduction->seen[next.node] == stamp;
+        reduction->seen[next.node] = stamp;
+        if (again && is_idempotent(family)) continue;
+        if (again || !is_part(reduction, level, &next, root)) {
+            add_term(reduction, level, &next, root);
+            continue;
+        }
+        level->is_tree |= at->is_plain && is_sum_here(reduction, level, at->a, thread_of(reduction, root)) &&
+                          is_sum_here(reduction, level, at->b, thread_of(reduction, root));
+        Operand left = {at->a, reduction_operand(at, 0), next.is_taken};
+        Operand right = {at->b, reduction_operand(at, 1), next.is_taken != (at->op == FOLD_SUB)};
+        if (at->op == FOLD_OTHER) left.bits = node_at(reduction, at->a)->bits;
+        if (at->op == FOLD_OTHER) right.bits = node_at(reduction, at->b)->bits;
+        array_push(stack, depth, capacity, right);
+        array_push(stack, depth, capacity, left);
+    }
+    free(stack);
 }
 
 /* ---- a level ------------------------------------------------------------------------------------------- */
@@ -96,7 +138,7 @@ static bool find_element(const Reduction *reduction, const ReductionLevel *level
 static void add_adder(Reduction *reduction, ReductionLevel *level, int node, Adder *adders, int count) {
     Adder *adder = &adders[count];
     *adder = (Adder){.node = node, .first_term = level->term_count};
-    add_terms(reduction, level, node, thread_of(reduction, node));
+    add_terms(reduction, level, node);
     adder->term_count = level->term_count - adder->first_term;
     /* The first store of the last adder's value to shared memory in this level. */
     const FoldNode *at = node_at(reduction, adders[count].node);
@@ -121,10 +163,10 @@ static bool *find_loose(const Reduction *reduction, int level) {
     for (int i = 0; i < tree->folds->node_count; i++) {
         const FoldNode *node = node_at(reduction, i);
         if (tree->level_of_node[i] != level || node->kind == FOLD_INPUT) continue;
-        loose[i] = reduction->needed_until[i] > level &&
+        loose[i] = reduction->needed_until[i] > level && node->op != FOLD_TEST &&
                    (node->kind == FOLD_JOIN || tree->levels[level].kind == TREE_INPUTS);
-        if (node->a != FOLD_NONE) loose[node->a] = false;
-        if (node->kind == FOLD_JOIN) loose[node->b] = false;
+        if (node->a != FOLD_NONE && node_at(reduction, node->a)->kind != FOLD_JOIN) loose[node->a] = false;
+        if (node->kind == FOLD_JOIN && node_at(reduction, node->b)->kind != FOLD_JOIN) loose[node->b] = false;
     }
     return loose;
 }
@@ -217,6 +259,40 @@ static int64_t home_of(const ReductionLevel *level, const Adder *adder) {
     return home;
 }
 
+/* Which terms the boxes hold before the level: of a box that adds, its own word, else its thread's register. */
+static void put_before(ReductionLevel *level, ReductionBox *box) {
+    bool has_before = false, has_word = false;
+    for (int t = 0; level->place == PLACE_WORD && t < box->term_count; t++) {
+        const ReductionTerm *term = &level->terms[box->first_term + t];
+        has_word |= term->place == PLACE_WORD && term->symbol == level->symbol && term->index == box->index &&
+                    !term->is_taken;
+    }
+    for (int t = 0; t < box->term_count; t++) {
+        ReductionTerm *term = &level->terms[box->first_term + t];
+        bool is_word = level->place == PLACE_WORD && term->place == PLACE_WORD && term->symbol == level->symbol;
+        bool is_thread = level->place == PLACE_THREAD && term->place == PLACE_THREAD;
+        bool is_home = term->is_own || ((is_word || is_thread) && term->index == box->index);
+        ReductionBox *from = is_home   ? box
+                             : is_word ? (ReductionBox *)reduction_find(level, term->index)
+                                       : NULL;
+        if (is_home && (has_before || term->is_taken || (has_word && term->is_own))) {
+            term->is_second = true;
+            continue;
+        }
+        has_before |= is_home;
+        if (!from || (from != box && (from->adds || term->is_changed))) continue;
+        from->before_node = term->node;
+        from->before = term->bits;
+        from->has_before = from->was_live = true;
+    }
+    if (!has_before) box->has_before = box->was_live = false;
+    box->is_idle = !box->is_live && has_before && box->term_count > 1;
+    for (int t = 0; t < box->term_count; t++) {
+        const ReductionTerm *term = &level->terms[box->first_term + t];
+        box->is_idle &= term->is_own || (term->place == level->place && term->index == box->index);
+    }
+}
+
 static void put_adders(Reduction *reduction, ReductionLevel *level, const Adder *adders, int count) {
     for (int i = 0; i < count; i++) {
         const FoldNode *node = node_at(reduction, adders[i].node);
@@ -228,6 +304,7 @@ static void put_adders(Reduction *reduction, ReductionLevel *level, const Adder 
         box->adds = true;
         box->thread = thread;
         box->node = adders[i].node;
+        box->op = node->kind == FOLD_JOIN ? reduction_family((FoldOp)node->op) : FOLD_CHOICE;
         box->after = reduction_bits(reduction, adders[i].node, level->type);
         box->has_after = true;
         box->is_live = is_alive(reduction, level->level, adders[i].node);
@@ -235,18 +312,9 @@ static void put_adders(Reduction *reduction, ReductionLevel *level, const Adder 
         box->term_count = adders[i].term_count;
         box->step = adders[i].is_stored && level->place == PLACE_WORD ? adders[i].to.step
                                                                       : step_of_event(reduction, node->event);
-        for (int t = 0; t < adders[i].term_count; t++) {
-            const ReductionTerm *term = &level->terms[adders[i].first_term + t];
-            bool is_word = level->place == PLACE_WORD && term->place == PLACE_WORD;
-            ReductionBox *from = is_word        ? (ReductionBox *)reduction_find(level, term->index)
-                                 : term->is_own ? box
-                                                : NULL;
-            if (!from) continue;
-            from->before_node = term->node;
-            from->before = node_at(reduction, term->node)->bits;
-            from->has_before = from->was_live = true;
-        }
     }
+    for (int i = 0; i < level->box_count; i++)
+        if (level->boxes[i].adds) put_before(level, &level->boxes[i]);
 }
 
 /* The index of the box that a term comes from; -1: no box of this row. */
@@ -290,49 +358,19 @@ static PtxType type_of_level(const Reduction *reduction, const ReductionLevel *l
     return PTX_NO_TYPE;
 }
 
-/* Whether every adder keeps the largest, or the smallest, of its terms. `*differs`: an adder's terms differ,
- * so that largest and smallest are distinct. */
-static bool keeps(const Reduction *reduction, const ReductionLevel *level, bool largest, bool *differs) {
-    *differs = false;
-    for (int i = 0; i < level->box_count; i++) {
-        const ReductionBox *box = &level->boxes[i];
-        double kept = 0;
-        if (!box->adds || box->term_count < 2) continue;
-        for (int t = 0; t < box->term_count; t++) {
-            int node = level->terms[box->first_term + t].node;
-            uint64_t bits = reduction_bits(reduction, node, level->type);
-            double value = plan_element(reduction_type(reduction, node, level->type), &bits, 0);
-            if (t && value != kept) *differs = true;
-            if (!t || (largest ? value > kept : value < kept)) kept = value;
+/* The terms' types, once the level's is known: an instruction reads its operands in its own. */
+static void type_terms(Reduction *reduction, ReductionLevel *level, const Adder *adders, int count) {
+    for (int i = 0; i < count; i++) {
+        const FoldNode *root = node_at(reduction, adders[i].node);
+        bool is_read = root->kind == FOLD_JOIN && root->op != FOLD_OTHER && root->type != PTX_NO_TYPE;
+        for (int t = 0; t < adders[i].term_count; t++) {
+            ReductionTerm *term = &level->terms[adders[i].first_term + t];
+            term->type = reduction_type(reduction, is_read ? adders[i].node : term->node, level->type);
+            if (term->type == PTX_NO_TYPE) term->type = level->type;
+            if (root->kind != FOLD_JOIN) term->bits = reduction_bits(reduction, term->node, level->type);
+            term->is_changed = is_changed(reduction, term);
         }
-        if (plan_element(level->type, &box->after, 0) != kept) return false;
     }
-    return true;
-}
-
-/* Whether every adder's value is the sum of its terms. This also holds for a maximum if all the other terms
- * are 0. */
-static bool adds_up(const Reduction *reduction, const ReductionLevel *level) {
-    for (int i = 0; i < level->box_count; i++) {
-        const ReductionBox *box = &level->boxes[i];
-        double sum = 0;
-        for (int t = 0; box->adds && t < box->term_count; t++) {
-            int node = level->terms[box->first_term + t].node;
-            uint64_t bits = reduction_bits(reduction, node, level->type);
-            sum += plan_element(reduction_type(reduction, node, level->type), &bits, 0);
-        }
-        if (box->adds && plan_element(level->type, &box->after, 0) != sum) return false;
-    }
-    return true;
-}
-
-/* "+", "max", "min"; NULL: equal values and zeros do not determine the operation. */
-static const char *operation_of(const Reduction *reduction, const ReductionLevel *level) {
-    bool differs;
-    if (level->kind != TREE_FOLD || level->type == PTX_NO_TYPE) return "+";
-    if (keeps(reduction, level, true, &differs)) return differs && !adds_up(reduction, level) ? "max" : NULL;
-    if (!keeps(reduction, level, false, &differs)) return "+";
-    return adds_up(reduction, level) ? NULL : "min";
 }
 
 ReductionLevel *reduction_make_level(Reduction *reduction, int index) {
@@ -345,13 +383,12 @@ ReductionLevel *reduction_make_level(Reduction *reduction, int index) {
                               .first = reduction->first[index],
                               .last = reduction_level_first(reduction, index + 1) - 1,
                               .number = reduction->number[index],
-                              .distance = of->distance,
-                              .crosswise = of->crosswise,
                               .warp_count = tree->warp_count,
                               .adding = memory_new(((size_t)tree->warp_count + 1) * sizeof *level->adding)};
     int count;
     Adder *adders = list_adders(reduction, level, &count);
     level->type = type_of_level(reduction, level, adders, count);
+    type_terms(reduction, level, adders, count);
     choose_places(level, adders, count);
     if (level->place == PLACE_WORD && ptx_type_bytes(level->type))
         reduction_fill_words(reduction, level);
@@ -360,7 +397,8 @@ ReductionLevel *reduction_make_level(Reduction *reduction, int index) {
     put_adders(reduction, level, adders, count);
     reduction_find_writers(reduction, level);
     reduction_put_kept(reduction, level);
-    level->operation = operation_of(reduction, level);
+    level->operation = reduction_operation(reduction, level);
+    if (level->kind == TREE_FOLD) reduction_find_distance(reduction, level);
     reduction_find_unwritten(reduction, level);
     for (int i = 0; i < level->warp_count; i++) level->adder_count += __builtin_popcount(level->adding[i]);
     level->arrows_cross = ways_cross(level);

@@ -49,6 +49,14 @@ void reduction_put_place(const Reduction *reduction, int node, ReductionTerm *te
 void reduction_put_address(ReductionTerm *term, const TraceEvent *event, int lane, int element);
 ReductionTerm *reduction_add_term(ReductionLevel *level); /* empty; valid until the next call */
 
+/* Chooses the operation of the level, after checking that it gives the value of every box that adds. NULL: equal
+ * values do not determine it (a selection). */
+const char *reduction_operation(const Reduction *reduction, ReductionLevel *level);
+void reduction_find_distance(const Reduction *reduction, ReductionLevel *level);
+/* Terms of a JOIN. The value of operand 0 or 1 as read; for an fma, 0 is the product. */
+uint64_t reduction_operand(const FoldNode *join, int operand);
+FoldOp reduction_family(FoldOp op); /* ADD of ADD, SUB and FMA; else itself */
+
 void reduction_find_writers(const Reduction *reduction, ReductionLevel *level);   /* of its terms */
 void reduction_find_kept(Reduction *reduction);                                   /* kept_until */
 void reduction_put_kept(const Reduction *reduction, ReductionLevel *level);       /* by its boxes */

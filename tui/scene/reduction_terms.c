@@ -141,7 +141,7 @@ static double value_of(const Reduction *reduction, int node, PtxType of_sum) {
 bool reduction_rounding(const Reduction *reduction, int node, double *rounding) {
     const FoldNode *at = node_at(reduction, node);
     PtxType type = (PtxType)at->type;
-    if (at->kind != FOLD_JOIN || !at->is_plain || at->is_choice || !is_float(type)) return false;
+    if (at->kind != FOLD_JOIN || !at->is_plain || fold_is_choice(at) || !is_float(type)) return false;
     if (!is_float(reduction_type(reduction, at->a, type)) ||
         !is_float(reduction_type(reduction, at->b, type)))
         return false;

@@ -18,6 +18,7 @@ static int step_of(const Tree *tree, int node) {
 /* The node is a value that a thread holds after some level. */
 static bool is_held(const Tree *tree, int node) {
     return tree->level_of_node[node] >= 0 && node_at(tree, node)->kind != FOLD_INPUT &&
+           node_at(tree, node)->op != FOLD_TEST &&
            tree_thread(tree, node) < tree->thread_count;
 }
 
@@ -147,6 +148,47 @@ static void find_uses(Tree *tree) {
     }
 }
 
+/* [node] The fewest additions between the node and a result; INT_MAX: it is in none. */
+static int *find_depths(const Tree *tree) {
+    int count = tree->folds->node_count, *depth = memory_new(((size_t)count + 1) * sizeof *depth);
+    for (int i = 0; i < count; i++) depth[i] = INT_MAX;
+    for (int i = 0; i < tree->final_count; i++) depth[tree->final[i]] = 0;
+    for (int i = count - 1; i >= 0; i--) {
+        const FoldNode *node = node_at(tree, i);
+        if (depth[i] == INT_MAX || node->kind == FOLD_INPUT) continue;
+        int below = depth[i] + (node->kind == FOLD_JOIN);
+        if (below < depth[node->a]) depth[node->a] = below;
+        if (node->kind == FOLD_JOIN && below < depth[node->b]) depth[node->b] = below;
+    }
+    return depth;
+}
+
+/* A thread may have several values after a level, such as a sum and what rounding removed from it: it holds the
+ * one that is used later and is nearest to a result; of equal ones not a difference, else, and if none is used,
+ * the newest. A thread without one keeps its value. */
+static bool is_held_before(const Tree *tree, const int *depth, int level, int node, int other) {
+    if (other == FOLD_NONE || tree->used_until[other] <= level) return true;
+    if (tree->used_until[node] <= level || depth[node] > depth[other]) return false;
+    return depth[node] < depth[other] || node_at(tree, node)->op != FOLD_SUB ||
+           node_at(tree, other)->op == FOLD_SUB;
+}
+
+static void find_cells(Tree *tree) {
+    size_t threads = (size_t)tree->thread_count, count = (size_t)tree->level_count * threads;
+    int *depth = find_depths(tree);
+    tree->cells = memory_new((count + 1) * sizeof *tree->cells);
+    for (size_t i = 0; i < count; i++) tree->cells[i] = FOLD_NONE;
+    for (int i = 0; i < tree->folds->node_count; i++) {
+        if (!is_held(tree, i)) continue;
+        int level = tree->level_of_node[i];
+        int *cell = &tree->cells[(size_t)level * threads + (size_t)tree_thread(tree, i)];
+        if (is_held_before(tree, depth, level, i, *cell)) *cell = i;
+    }
+    for (size_t i = threads; i < count; i++)
+        if (tree->cells[i] == FOLD_NONE) tree->cells[i] = tree->cells[i - threads];
+    free(depth);
+}
+
 int tree_result(const Tree *tree, int thread) {
     for (int i = 0; i < tree->final_count; i++)
         if (tree->final_thread[i] == thread) return tree->final[i];
@@ -170,15 +212,6 @@ Tree *tree_new(const Folds *folds, const Steps *steps) {
         return NULL;
     }
     tree_find_distances(tree);
-    /* A thread holds the newest node of a level after it; a thread without one keeps its value. */
-    size_t threads = (size_t)tree->thread_count, count = (size_t)tree->level_count * threads;
-    tree->cells = memory_new((count + 1) * sizeof *tree->cells);
-    for (size_t i = 0; i < count; i++) tree->cells[i] = FOLD_NONE;
-    for (int i = 0; i < tree->folds->node_count; i++)
-        if (is_held(tree, i))
-            tree->cells[(size_t)tree->level_of_node[i] * threads + (size_t)tree_thread(tree, i)] = i;
-    for (size_t i = threads; i < count; i++)
-        if (tree->cells[i] < tree->cells[i - threads]) tree->cells[i] = tree->cells[i - threads];
     int step_count = tree->steps->step_count, *begin;
     begin = tree->made_begin = memory_new(((size_t)step_count + 2) * sizeof *begin);
     tree->made = memory_new(((size_t)tree->folds->node_count + 1) * sizeof *tree->made);
@@ -190,6 +223,7 @@ Tree *tree_new(const Folds *folds, const Steps *steps) {
     find_results(tree);
     find_lost(tree);
     find_uses(tree);
+    find_cells(tree);
     return tree;
 }
 

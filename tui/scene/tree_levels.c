@@ -51,7 +51,8 @@ static int level_kind(const Tree *tree, const uint8_t *flags, int i) {
 /* A thread may load many sums of others and add them up in its registers, each load in a step of its own. If
  * it adds them as a tree, some to each other before they are added to the rest, it holds several sums between
  * the loads: the steps form one level. So do the steps in which one thread of the block adds alone, in any
- * order. */
+ * order, and those in which every thread takes several values of the same other thread, such as a sum and its
+ * rounding error. */
 typedef struct RegisterSums {
     const int8_t *kinds; /* [step] TreeLevelKind; -1: none */
     int *since;          /* [node] for a sum: the step of the first operand that the thread added into it */
@@ -59,7 +60,14 @@ typedef struct RegisterSums {
     /* [step] the latest step that made a value which a thread takes here from another; -1: none */
     int *taken;
     int *adder; /* [step] the thread that adds; -1: none does; -2: several do */
+    /* [step] how far away the threads are whose values are taken, and by exclusive or; 0: none are; -1: it
+     * varies */
+    int *by, *across;
 } RegisterSums;
+
+static void see_partner(int *seen, int distance) {
+    *seen = !*seen || *seen == distance ? distance : -1;
+}
 
 static bool is_sum_of(const Tree *tree, const RegisterSums *sums, int node, int operand) {
     const FoldNode *at = node_at(tree, operand);
@@ -74,9 +82,12 @@ static void note_node(const Tree *tree, RegisterSums *sums, int node) {
     const FoldNode *at = node_at(tree, node);
     int step = step_of(tree, node);
     sums->since[node] = step;
-    if (at->kind == FOLD_MOVE && node_at(tree, at->a)->kind != FOLD_INPUT &&
-        tree_thread(tree, at->a) != tree_thread(tree, node) && step_of(tree, at->a) > sums->taken[step])
-        sums->taken[step] = step_of(tree, at->a);
+    if (comes_from_others(tree, node)) {
+        int from = tree_thread(tree, at->a), to = tree_thread(tree, node);
+        if (step_of(tree, at->a) > sums->taken[step]) sums->taken[step] = step_of(tree, at->a);
+        see_partner(&sums->by[step], (from - to) * 2); /* even: never -1 */
+        see_partner(&sums->across[step], from ^ to);
+    }
     if (at->kind != FOLD_JOIN) return;
     bool left = is_sum_of(tree, sums, node, at->a), right = is_sum_of(tree, sums, node, at->b);
     if (left && sums->since[at->a] < sums->since[node]) sums->since[node] = sums->since[at->a];
@@ -106,6 +117,28 @@ static bool is_one_level(const Tree *tree, const RegisterSums *sums, int first, 
     return !alone || sums->adder[last] >= 0;
 }
 
+/* The step adds words that its threads stored themselves. */
+static bool adds_own_words(const Tree *tree, const RegisterSums *sums, int step) {
+    return sums->kinds[step] >= 0 && sums->kinds[step] != TREE_TAKE && !sums->by[step] &&
+           kind_of_step(tree, step) == TRACE_SHARED_LOAD;
+}
+
+/* The step that `last` continues, because its threads take more of the same threads' values or add words of their
+ * own to what they took; `last` itself if there is none. */
+static int first_of_pair(const Tree *tree, const RegisterSums *sums, int last) {
+    const Step *steps = tree->steps->steps;
+    bool is_own = adds_own_words(tree, sums, last);
+    int step = last - 1;
+    if (sums->kinds[last] != TREE_FOLD && !is_own) return last;
+    while (step >= 0 && (sums->kinds[step] < 0 || adds_own_words(tree, sums, step))) step--;
+    if (step < 0 || steps[step].interval_step != steps[last].interval_step) return last;
+    if (sums->kinds[step] != TREE_FOLD || kind_of_step(tree, step) != kind_of_step(tree, last)) return last;
+    if (is_own) return step;
+    bool is_same = (sums->by[step] == sums->by[last] && sums->by[last] != -1) ||
+                   (sums->across[step] == sums->across[last] && sums->across[last] > 0);
+    return is_same && sums->by[last] && sums->taken[last] < step ? step : last;
+}
+
 static int *new_numbers(size_t count, int value) {
     int *numbers = memory_new((count + 1) * sizeof *numbers);
     for (size_t i = 0; i < count; i++) numbers[i] = value;
@@ -120,7 +153,9 @@ static bool *find_register_sums(const Tree *tree, const int8_t *kinds) {
                          .tree = new_numbers(count, INT_MAX),
                          .chain = new_numbers(count, INT_MAX),
                          .taken = new_numbers(count, -1),
-                         .adder = new_numbers(count, -1)};
+                         .adder = new_numbers(count, -1),
+                         .by = new_numbers(count, 0),
+                         .across = new_numbers(count, 0)};
     bool *goes_on = memory_new(count + 1);
     for (int i = 0; i < tree->folds->node_count; i++)
         if (node_at(tree, i)->kind != FOLD_INPUT) note_node(tree, &sums, i);
@@ -130,6 +165,10 @@ static bool *find_register_sums(const Tree *tree, const int8_t *kinds) {
             if (first >= last || !is_one_level(tree, &sums, first, last, alone)) continue;
             for (int step = first + 1; step <= last; step++) goes_on[step] = true;
         }
+    for (int last = 0; last < tree->steps->step_count; last++)
+        for (int step = first_of_pair(tree, &sums, last) + 1; step <= last; step++) goes_on[step] = true;
+    free(sums.by);
+    free(sums.across);
     free(sums.since);
     free(sums.tree);
     free(sums.chain);

@@ -24,7 +24,8 @@ typedef struct BlockHooks {
     bool (*expects)(const void *context, const Warp *warp, int pc, uint32_t lanes);
     /* The mask of the warp's next event if it is this instruction; otherwise 0. */
     uint32_t (*next_mask)(const void *context, const Warp *warp, int pc);
-    /* Lanes have executed `op`, which only affects registers. */
+    /* Lanes are about to execute `op`, which only affects registers; they have. */
+    void (*before_lanes)(void *context, const Warp *warp, const Op *op, uint32_t mask);
     void (*after_lanes)(void *context, const Warp *warp, const Op *op, uint32_t mask);
     /* Makes an access of shared, global or local memory. False: the block stops here. */
     bool (*access)(void *context, const Access *access);

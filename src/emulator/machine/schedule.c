@@ -175,6 +175,8 @@ static inline void run_op(Block *block, const Op *op, const Gang *gang, Mode mod
         }
         active = &part;
     }
+    if (mode == RUN_HOOKED && active->count)
+        block->hooks->before_lanes(block->hooks->context, active->warps[0], op, active->masks[0]);
     op->run(op, active->warps, active->masks, active->count);
     if (mode == RUN_HOOKED && active->count)
         block->hooks->after_lanes(block->hooks->context, active->warps[0], op, active->masks[0]);

@@ -2,13 +2,42 @@
 
 #include "emulator/machine/machine_access.h"
 
-/* Instructions that fold their operands. For any other (sub, div, ...) a count of inputs is meaningless. */
+static const struct {
+    const char *name;
+    FoldOp op;
+    bool is_plain; /* folds its operands; for any other (sub, div, ...) a count of inputs is meaningless */
+} operations[] = {{"add", FOLD_ADD, true},  {"addc", FOLD_OTHER, true},    {"sub", FOLD_SUB, false},
+                  {"mul", FOLD_MUL, false}, {"fma", FOLD_FMA, true},       {"mad", FOLD_FMA, true},
+                  {"min", FOLD_MIN, true},  {"max", FOLD_MAX, true},       {"and", FOLD_AND, true},
+                  {"or", FOLD_OR, true},    {"xor", FOLD_XOR, true},       {"selp", FOLD_CHOICE, true},
+                  {"setp", FOLD_TEST, false}};
+
+static FoldOp operation_of(const PtxInstruction *in, bool *is_plain) {
+    *is_plain = false;
+    for (size_t i = 0; i < sizeof operations / sizeof *operations; i++)
+        if (!strcmp(in->name, operations[i].name)) {
+            bool is_whole = !ptx_instruction_has(in, PTX_MOD_WIDE) && !ptx_instruction_has(in, PTX_MOD_HI);
+            *is_plain = operations[i].is_plain;
+            return is_whole ? operations[i].op : FOLD_OTHER;
+        }
+    return FOLD_OTHER;
+}
+
 static bool is_plain(const PtxInstruction *in) {
-    static const char *const names[] = {"add", "addc", "min",  "max", "and",
-                                        "or",  "xor",  "selp", "fma", "mad"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (!strcmp(in->name, names[i])) return true;
-    return false;
+    bool plain;
+    operation_of(in, &plain);
+    return plain;
+}
+
+FoldOp fold_builder_reduces_by(const PtxInstruction *in) {
+    static const struct {
+        PtxModifierKind modifier;
+        FoldOp op;
+    } kinds[] = {{PTX_MOD_ADD, FOLD_ADD}, {PTX_MOD_MIN, FOLD_MIN}, {PTX_MOD_MAX, FOLD_MAX},
+                 {PTX_MOD_AND, FOLD_AND}, {PTX_MOD_OR, FOLD_OR},   {PTX_MOD_XOR, FOLD_XOR}};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (ptx_instruction_has(in, kinds[i].modifier)) return kinds[i].op;
+    return FOLD_OTHER;
 }
 
 static bool is_made_of(const Folds *folds, int node, int part) {
@@ -35,19 +64,23 @@ static bool adds_to_itself(const PtxInstruction *in) {
     return in->operand_count == 3 && in->operands[1].reg && in->operands[1].reg == in->operands[2].reg;
 }
 
-static int join(Folds *folds, const Warp *warp, const Op *op, const FoldPlace *place, int index, int a,
-                int b) {
+static int join(Folds *folds, const Warp *warp, const Op *op, const FoldPlace *place, int index,
+                const FoldOperands *read, int a, int b) {
     if (a == FOLD_NONE || b == FOLD_NONE) return a == FOLD_NONE ? b : a;
     bool is_selp = !strcmp(op->instruction->name, "selp");
     if (a == b && (is_selp || adds_to_itself(op->instruction))) return a;
     if (op->provenance == WEIGHT_PRODUCT && index == 1) return heavier(folds, a, b);
     int selected = is_selp ? select_node(folds, warp, op, place->lane, a, b) : FOLD_NONE;
     if (selected != FOLD_NONE) return selected;
-    int node = folds_add_join(folds, place, a, b, is_plain(op->instruction));
-    if (node != FOLD_NONE)
-        folds->nodes[node].is_choice =
-            is_selp || !strcmp(op->instruction->name, "min") || !strcmp(op->instruction->name, "max");
-    return node;
+    FoldJoin made = {.a = a, .b = b};
+    made.op = operation_of(op->instruction, &made.is_plain);
+    if (index >= FOLD_OPERANDS || (index == 2) != (made.op == FOLD_FMA)) made.op = FOLD_OTHER;
+    if (made.op != FOLD_OTHER) {
+        made.of[0] = read->bits[0][place->lane];
+        made.of[1] = read->bits[index][place->lane];
+        made.factor = index == 2 ? read->bits[1][place->lane] : 0;
+    }
+    return folds_add_join(folds, place, &made);
 }
 
 static int bytes_of(const Folds *folds, int node) {
@@ -79,7 +112,7 @@ static int unite(Folds *folds, const Warp *warp, const Op *op, FoldPlace place, 
     place.bits = register_read(warp, op->d, ptx_type_bytes(place.type), place.lane);
     if (whole == FOLD_NONE)
         return to->kind == PTX_OPERAND_REGISTER && to->reg && to->reg->type == PTX_F64
-                   ? folds_add_join(folds, &place, low, high, true)
+                   ? folds_add_pair(folds, &place, low, high, FOLD_OTHER)
                    : FOLD_NONE;
     return bytes_of(folds, whole) == ptx_type_bytes(place.type) ? folds_add_move(folds, &place, whole)
                                                                 : FOLD_NONE;
@@ -106,12 +139,23 @@ static void unite_lanes(Folds *folds, const ProvenanceRules *rules, const Warp *
     }
 }
 
+static PtxType type_of(const Op *op) {
+    return op->instruction->type_count ? op->instruction->types[0] : PTX_NO_TYPE;
+}
+
+void fold_builder_read(const Warp *warp, const Op *op, uint32_t mask, FoldOperands *read) {
+    PtxType type = type_of(op);
+    int bytes = type == PTX_NO_TYPE ? 0 : ptx_type_bytes(type);
+    for (int i = 0; bytes && i < FOLD_OPERANDS && i < op->source_count; i++)
+        for (uint32_t rest = mask; rest; rest &= rest - 1)
+            read->bits[i][__builtin_ctz(rest)] = register_read(warp, op->s[i], bytes, __builtin_ctz(rest));
+}
+
 void fold_builder_lanes(Folds *folds, const ProvenanceRules *rules, const Warp *warp, const Frame *frame,
-                        const Op *op, uint32_t mask, int32_t joined[WARP_LANES]) {
+                        const Op *op, const FoldOperands *read, uint32_t mask, int32_t joined[WARP_LANES]) {
     Provenance operand;
     int count = provenance_operand_count(rules, op);
-    FoldPlace place = {.warp = warp->index, .pc = op->pc};
-    if (op->instruction->type_count) place.type = op->instruction->types[0];
+    FoldPlace place = {.warp = warp->index, .pc = op->pc, .type = type_of(op)};
     for (int lane = 0; lane < WARP_LANES; lane++) joined[lane] = FOLD_NONE;
     for (int i = 0; i < count; i++) {
         provenance_read_operand(rules, frame, op, i, &operand);
@@ -121,7 +165,7 @@ void fold_builder_lanes(Folds *folds, const ProvenanceRules *rules, const Warp *
             if (op->has_d && !op->d.constant && joined[place.lane] != FOLD_NONE)
                 place.bits = register_read(warp, op->d, ptx_type_bytes(place.type), place.lane);
             int part = narrow(folds, warp, op, place, i, operand.producer[place.lane]);
-            joined[place.lane] = join(folds, warp, op, &place, i, joined[place.lane], part);
+            joined[place.lane] = join(folds, warp, op, &place, i, read, joined[place.lane], part);
         }
     }
     if (!strcmp(op->instruction->name, "selp")) drop_constants(warp, op, mask, joined);
@@ -130,10 +174,11 @@ void fold_builder_lanes(Folds *folds, const ProvenanceRules *rules, const Warp *
         unite_lanes(folds, rules, warp, frame, op, place, mask, joined);
 }
 
-int fold_builder_redux(Folds *folds, FoldPlace *place, const uint64_t operand[WARP_LANES],
-                       const Provenance *source, uint32_t mask) {
+int fold_builder_redux(Folds *folds, FoldPlace *place, const PtxInstruction *in,
+                       const uint64_t operand[WARP_LANES], const Provenance *source, uint32_t mask) {
     int node = FOLD_NONE;
     uint64_t folded = place->bits;
+    FoldOp op = fold_builder_reduces_by(in);
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
         int lane = __builtin_ctz(rest);
         place->bits = operand[lane];
@@ -141,7 +186,7 @@ int fold_builder_redux(Folds *folds, FoldPlace *place, const uint64_t operand[WA
         place->bits = folded; /* only the last one is right, and only it is visible */
         node = node == FOLD_NONE   ? part
                : part == FOLD_NONE ? node
-                                   : folds_add_join(folds, place, node, part, true);
+                                   : folds_add_pair(folds, place, node, part, op);
     }
     return node;
 }

@@ -10,14 +10,24 @@
 #include "emulator/replay/provenance.h"
 #include "trace/folds.h"
 
-/* Lanes of `mask` have executed `op`, which only affects registers; the provenance of its operands is
- * unchanged so far. joined[lane]: the node of the result, or FOLD_NONE if it holds no input. */
+enum { FOLD_OPERANDS = 3 };
+typedef struct FoldOperands { /* what an instruction reads, in its type */
+    uint64_t bits[FOLD_OPERANDS][WARP_LANES];
+} FoldOperands;
+
+/* Lanes of `mask` are about to execute `op`, which only affects registers. */
+void fold_builder_read(const Warp *warp, const Op *op, uint32_t mask, FoldOperands *read);
+/* They have; the provenance of its operands is unchanged so far. joined[lane]: the node of the result, or
+ * FOLD_NONE if it holds no input. */
 void fold_builder_lanes(Folds *folds, const ProvenanceRules *rules, const Warp *warp, const Frame *frame,
-                        const Op *op, uint32_t mask, int32_t joined[WARP_LANES]);
+                        const Op *op, const FoldOperands *read, uint32_t mask, int32_t joined[WARP_LANES]);
+
+/* The operation of an atomic, of redux or of a copy that reduces. */
+FoldOp fold_builder_reduces_by(const PtxInstruction *in);
 
 /* redux: the lanes of `mask` fold their operands, whose provenance is `source`, into the lane of `place`, as a
  * chain from the lowest lane; returns its last node. */
-int fold_builder_redux(Folds *folds, FoldPlace *place, const uint64_t operand[WARP_LANES],
-                       const Provenance *source, uint32_t mask);
+int fold_builder_redux(Folds *folds, FoldPlace *place, const PtxInstruction *in,
+                       const uint64_t operand[WARP_LANES], const Provenance *source, uint32_t mask);
 
 #endif

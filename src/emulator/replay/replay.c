@@ -163,6 +163,7 @@ static BlockHooks hooks_of(Replay *replay) {
     return (BlockHooks){.context = replay,
                         .expects = replay_expects,
                         .next_mask = replay_next_mask,
+                        .before_lanes = replay_before_lanes,
                         .after_lanes = replay_after_lanes,
                         .access = replay_access,
                         .after_parameters = replay_after_parameters,

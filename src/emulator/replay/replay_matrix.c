@@ -122,7 +122,7 @@ static void add(Sum *sum, const Factor *factor, int part, uint64_t bits, uint64_
     int32_t moved = folds_add_move(folds, &place, half_of(sum->replay, factor->producer, part));
     place.bits = sum_bits;
     sum->producer =
-        sum->producer == FOLD_NONE ? moved : folds_add_join(folds, &place, sum->producer, moved, true);
+        sum->producer == FOLD_NONE ? moved : folds_add_pair(folds, &place, sum->producer, moved, FOLD_ADD);
 }
 
 /* c + a * b of one k. */
@@ -210,7 +210,7 @@ static void transposed(Replay *replay, const Provenance *from, int lane, uint32_
     if (of_low == from->producer[low] || of_high == from->producer[high]) return;
     FoldPlace place = replay_place(replay, lane, 0);
     place.type = replay->folds->nodes[of_low].type == PTX_BF16 ? PTX_BF16X2 : PTX_F16X2;
-    *producer = folds_add_join(replay->folds, &place, of_low, of_high, true);
+    *producer = folds_add_pair(replay->folds, &place, of_low, of_high, FOLD_OTHER);
 }
 
 void replay_after_transpose(void *context, const Frame *frame, Operand place) {

@@ -39,6 +39,7 @@ struct Replay {
     int32_t *halves;
     int halves_count;
     Folds *folds;     /* NULL: not wanted; otherwise producers are nodes (fold_builder.h) */
+    FoldOperands read; /* by the instruction that lanes execute, if folds are kept */
     uint32_t largest; /* largest weight so far, in the first run */
     double *progress; /* [event] that weight, over the final largest one */
     Error failed;     /* where the replay failed to follow the trace */
@@ -62,6 +63,7 @@ struct Replay {
 /* Members of the hooks (machine/hooks.h). */
 bool replay_expects(const void *context, const Warp *warp, int pc, uint32_t lanes);
 uint32_t replay_next_mask(const void *context, const Warp *warp, int pc);
+void replay_before_lanes(void *context, const Warp *warp, const Op *op, uint32_t mask);
 void replay_after_lanes(void *context, const Warp *warp, const Op *op, uint32_t mask);
 bool replay_access(void *context, const Access *access);
 void replay_after_parameters(void *context, const Access *access);
