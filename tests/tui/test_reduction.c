@@ -220,7 +220,7 @@ static void test_operands_are_listed_once(void **state) {
     Reduction *reduction = scene_reduction(opened.scene, 0);
     for (int i = 0; (level = reduction_level(reduction, i)) != NULL; i++)
         for (int b = 0; b < level->box_count; b++)
-            if (level->boxes[b].adds) assert_in_range(level->boxes[b].term_count, 1, i ? 8 : 256 * 4);
+            if (level->boxes[b].adds) assert_in_range(level->boxes[b].term_count, 1, i ? 9 : 256 * 4);
     close_kernel(&opened);
 }
 

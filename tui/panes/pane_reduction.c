@@ -41,9 +41,18 @@ static const ReductionBox *only_adder(const ReductionLevel *level) {
     return found;
 }
 
+static int count_words(const ReductionLevel *level, const ReductionBox *box) {
+    int words = 0;
+    for (int t = 0; t < box->term_count; t++) {
+        const ReductionTerm *term = &level->terms[box->first_term + t];
+        words += term->place == PLACE_WORD && !term->is_own;
+    }
+    return words;
+}
+
 /* "t0 adds 16 words, as a tree"; "one by one" */
 static void print_own_sum(const ReductionLevel *level, const ReductionBox *box, char *out, size_t bytes) {
-    snprintf(out, bytes, tr("t%d %s %d words%s"), box->thread, reduction_verb(level, true), box->term_count,
+    snprintf(out, bytes, tr("t%d %s %d words%s"), box->thread, reduction_verb(level, true), count_words(level, box),
              level->is_tree ? tr(", as a tree") : tr(", one by one"));
 }
 
@@ -88,13 +97,15 @@ static void print_distance(const StepContext *context, const ReductionLevel *lev
         snprintf(out, bytes, tr("the inputs"));
     else if (level->kind == TREE_TAKE)
         snprintf(out, bytes, tr("values handed over"));
-    else if (level->through == TRACE_REDUX)
+    else if (level->through == TRACE_REDUX && !strcmp(level->operation, "+"))
         snprintf(out, bytes, tr("all lanes of a warp"));
+    else if (level->through == TRACE_REDUX)
+        snprintf(out, bytes, tr("%s of all lanes of a warp"), level->operation);
     else if (level->through == TRACE_MATRIX)
         snprintf(out, bytes, tr("+ the rows of a matrix"));
     else if (level->through == TRACE_SHARED_ATOMIC || level->through == TRACE_GLOBAL_ATOMIC)
         snprintf(out, bytes, to_one_word(level) ? tr("atomics to one word") : tr("atomics, a word each"));
-    else if (only && only->term_count > 2)
+    else if (only && count_words(level, only) > 2)
         print_own_sum(level, only, out, bytes);
     else if (!distance)
         print_sources(context, level, out, bytes);

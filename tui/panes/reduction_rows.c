@@ -52,6 +52,7 @@ static bool is_read_now(const BoxRow *row, int64_t box) {
 }
 
 static PtxType before_type(const BoxRow *row, const ReductionBox *box) {
+    if (box->before_type != PTX_NO_TYPE) return box->before_type;
     return box->before_node == FOLD_NONE ? row->level->type
                                          : reduction_type(row->reduction, box->before_node, row->level->type);
 }

@@ -207,7 +207,7 @@ static void draw_partners(const BoxRow *row, int line, int number) {
         bool lanes = row->level->through == TRACE_SHUFFLE && term->place == PLACE_THREAD;
         snprintf(text, sizeof text, "%" PRId64, lanes ? term->index % WARP_LANES : term->index);
         if ((int)strlen(text) >= row->width) snprintf(text, sizeof text, "..%" PRId64, term->index % 100);
-        if (values > line) boxes_draw_right(row, box->index, line, ROLE_DIM, text);
+        if (values > line && !term->is_own) boxes_draw_right(row, box->index, line, ROLE_DIM, text);
         if (is_moving(row, term)) {
             draw_moving_partner(row, values, box, term);
             continue;

@@ -51,6 +51,7 @@ typedef struct ReductionBox {
     bool is_live;           /* its value after the level is used later, or is a result */
     bool was_live;          /* likewise, before the level */
     int before_node, node;  /* FOLD_NONE: unknown. node: the node of `after` */
+    PtxType before_type;    /* of `before`, as an addition read it; NO_TYPE: that of its node */
     int64_t unwritten;      /* the word that the adding thread read before any thread wrote it; -1: none */
     int thread;             /* the thread that adds; -1: none */
     int step;               /* the step at which `after` is stored */

@@ -75,6 +75,7 @@ static void put_link(Reduction *reduction, ReductionLevel *level, int index, con
                           .was_live = true,
                           .is_live = true,
                           .adds = true,
+                          .before_type = level->type,
                           .before_node = from,
                           .node = link->sum,
                           .unwritten = -1,

@@ -144,7 +144,7 @@ static FoldOp selection_of(const Reduction *reduction, const ReductionLevel *lev
     bool largest = true, smallest = true, differ = false;
     for (int i = 0; i < level->box_count; i++) {
         const ReductionBox *box = &level->boxes[i];
-        if (!box->adds || box->op != FOLD_CHOICE || box->node == FOLD_NONE) continue;
+        if (!box->adds || box->op != FOLD_CHOICE || box->node == FOLD_NONE || box->is_idle) continue;
         if (!is_compared(reduction, box->node)) return FOLD_OTHER;
         largest &= keeps(level, box, true, &differ);
         smallest &= keeps(level, box, false, &differ);
@@ -169,8 +169,8 @@ const char *reduction_operation(const Reduction *reduction, ReductionLevel *leve
     if (level->kind == TREE_TAKE) return "+";
     for (int i = 0; i < level->box_count; i++) {
         ReductionBox *box = &level->boxes[i];
-        if (!box->adds || box->node == FOLD_NONE) continue;
-        if (box->term_count < 2) continue; /* an input that was loaded; nothing is claimed */
+        if (!box->adds || box->node == FOLD_NONE || box->is_idle) continue;
+        if (node_at(reduction, box->node)->kind != FOLD_JOIN) continue; /* loaded; nothing is claimed */
         if (box->op == FOLD_CHOICE) box->op = selection;
         bool good = box->op == FOLD_CHOICE || adds_up(level, box);
         if (level->through == TRACE_MATRIX) good = true; /* a product of matrices is no box's sum */
@@ -215,7 +215,8 @@ void reduction_find_distance(const Reduction *reduction, ReductionLevel *level) 
         for (int t = 0; t < box->term_count; t++) {
             const ReductionTerm *term = &level->terms[box->first_term + t];
             bool is_word = level->place == PLACE_WORD && term->place == PLACE_WORD;
-            if (term->is_own && term->is_second) return;
+            bool is_here = reduction->tree->level_of_node[term->node] == level->level;
+            if (term->is_own && term->is_second && !is_here) return; /* it may have come from anywhere */
             if (term->is_own || (is_word && term->index == box->index)) continue;
             if (is_word && term->symbol != level->symbol) return;
             int distance = is_word ? (int)(term->index - box->index) : threads_apart(reduction, term);

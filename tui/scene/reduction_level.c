@@ -15,12 +15,14 @@ typedef struct Operand { /* of a sum: what it reads of a node */
     bool is_taken; /* subtracted */
 } Operand;
 
-/* The operand is a sum of the same kind that the thread made in this level, unchanged: its terms take its place. */
+/* The operand is a sum of the same kind that the thread made in this level, unchanged: its terms take its place. Of
+ * differences only a corrected value is: what was loaded, less something. */
 static bool is_part(const Reduction *reduction, const ReductionLevel *level, const Operand *operand, int root) {
     const FoldNode *at = node_at(reduction, operand->node), *of = node_at(reduction, root);
     FoldOp family = reduction_family((FoldOp)of->op);
     if (!is_sum_here(reduction, level, operand->node, thread_of(reduction, root))) return false;
     if (family == FOLD_OTHER || operand->node == root) return true;
+    if (at->op == FOLD_SUB && node_at(reduction, at->a)->kind != FOLD_MOVE) return false;
     return reduction_family((FoldOp)at->op) == family && at->bits == operand->bits &&
            (at->type == of->type || at->type == PTX_NO_TYPE || of->type == PTX_NO_TYPE);
 }
@@ -58,9 +60,24 @@ static bool is_idempotent(FoldOp op) {
     return op != FOLD_ADD && op != FOLD_MUL && op != FOLD_XOR;
 }
 
+/* An atomic that finds what the block did not make: the node is the thread's own value, and holds the old one. */
+static bool is_first_atomic(const Reduction *reduction, int node) {
+    const FoldNode *at = node_at(reduction, node);
+    TraceKind kind = (TraceKind)reduction->step_index->step[step_of_event(reduction, at->event)].kind;
+    return at->kind == FOLD_MOVE && (kind == TRACE_SHARED_ATOMIC || kind == TRACE_GLOBAL_ATOMIC) &&
+           thread_of(reduction, at->a) == thread_of(reduction, node) &&
+           node_at(reduction, at->a)->kind != FOLD_INPUT;
+}
+
 /* The operands that `root` was made of in this level, in fold order. A sum that is an operand several times is
  * replaced by its terms once, and is a term itself the other times. */
 static void add_terms(Reduction *reduction, ReductionLevel *level, int root) {
+    if (is_first_atomic(reduction, root)) {
+        int own = node_at(reduction, root)->a;
+        add_term(reduction, level, &(Operand){own, node_at(reduction, own)->bits, false}, root);
+        add_term(reduction, level, &(Operand){root, node_at(reduction, root)->bits, false}, root);
+        return;
+    }
     FoldOp family = reduction_family((FoldOp)node_at(reduction, root)->op);
     int stamp = ++reduction->stamp, depth = 0, capacity = 0;
     Operand *stack = NULL;
@@ -137,6 +154,10 @@ static bool find_element(const Reduction *reduction, const ReductionLevel *level
 
 static void add_adder(Reduction *reduction, ReductionLevel *level, int node, Adder *adders, int count) {
     Adder *adder = &adders[count];
+    int made = node_at(reduction, node)->a;
+    bool is_folder = level->through == TRACE_REDUX && node_at(reduction, node)->kind == FOLD_MOVE &&
+                     is_sum_here(reduction, level, made, thread_of(reduction, node));
+    if (is_folder) node = made; /* the lane that folded for all */
     *adder = (Adder){.node = node, .first_term = level->term_count};
     add_terms(reduction, level, node);
     adder->term_count = level->term_count - adder->first_term;
@@ -182,7 +203,7 @@ static Adder *list_adders(Reduction *reduction, ReductionLevel *level, int *coun
     }
     if (level->kind == TREE_TAKE) return adders;
     bool *loose = find_loose(reduction, level->level);
-    int most = 0, found = 0;
+    int most = 0, found = 0, terms = level->term_count;
     for (int i = 0; i < tree->folds->node_count; i++) most += loose[i];
     Adder *all = memory_new(((size_t)most + 1) * sizeof *all);
     for (int i = 0; most > *count && i < tree->folds->node_count; i++)
@@ -191,6 +212,7 @@ static Adder *list_adders(Reduction *reduction, ReductionLevel *level, int *coun
     bool is_stored = found > *count;
     for (int i = 0; i < found; i++) is_stored &= all[i].is_stored && all[i].to.symbol == all[0].to.symbol;
     free(is_stored ? adders : all);
+    if (!is_stored) level->term_count = terms; /* of the values that are not shown */
     if (is_stored) *count = found;
     level->stores_several = is_stored;
     if (is_stored) level->symbol = all[0].to.symbol;
@@ -235,6 +257,7 @@ static void fill_threads(Reduction *reduction, ReductionLevel *level) {
         int after = tree_held(tree, level->level, i);
         *box = (ReductionBox){.index = i,
                               .thread = -1,
+                              .before_type = PTX_NO_TYPE,
                               .before_node = before,
                               .node = after,
                               .unwritten = -1,
@@ -283,6 +306,7 @@ static void put_before(ReductionLevel *level, ReductionBox *box) {
         if (!from || (from != box && (from->adds || term->is_changed))) continue;
         from->before_node = term->node;
         from->before = term->bits;
+        from->before_type = term->type;
         from->has_before = from->was_live = true;
     }
     if (!has_before) box->has_before = box->was_live = false;
@@ -290,6 +314,21 @@ static void put_before(ReductionLevel *level, ReductionBox *box) {
     for (int t = 0; t < box->term_count; t++) {
         const ReductionTerm *term = &level->terms[box->first_term + t];
         box->is_idle &= term->is_own || (term->place == level->place && term->index == box->index);
+    }
+}
+
+/* redux: the boxes of all lanes hold what one thread folds. */
+static void put_lanes(const Reduction *reduction, ReductionLevel *level) {
+    for (int t = 0; t < level->term_count; t++) {
+        const ReductionTerm *term = &level->terms[t];
+        ReductionBox *box = (ReductionBox *)reduction_find(level, term->index);
+        if (!box || term->is_own || term->place != PLACE_THREAD || level->place != PLACE_THREAD) continue;
+        int from = node_at(reduction, term->node)->a; /* a lane that gets the result is no operand */
+        if (is_sum_here(reduction, level, from, thread_of(reduction, from))) continue;
+        box->before_node = term->node;
+        box->before = term->bits;
+        box->before_type = term->type;
+        box->has_before = box->was_live = true;
     }
 }
 
@@ -313,6 +352,8 @@ static void put_adders(Reduction *reduction, ReductionLevel *level, const Adder 
         box->step = adders[i].is_stored && level->place == PLACE_WORD ? adders[i].to.step
                                                                       : step_of_event(reduction, node->event);
     }
+    if (level->through == TRACE_REDUX) put_lanes(reduction, level);
+    if (level->through == TRACE_REDUX || level->through == TRACE_MATRIX) return; /* of all lanes */
     for (int i = 0; i < level->box_count; i++)
         if (level->boxes[i].adds) put_before(level, &level->boxes[i]);
 }
@@ -349,8 +390,11 @@ static PtxType type_of_level(const Reduction *reduction, const ReductionLevel *l
     for (int i = 0; i < count; i++)
         for (int t = -1; t < adders[i].term_count; t++) {
             int node = t < 0 ? adders[i].node : level->terms[adders[i].first_term + t].node;
-            PtxType type = (PtxType)node_at(reduction, node)->type;
+            const FoldNode *at = node_at(reduction, node);
+            PtxType type = (PtxType)at->type;
             if (type == PTX_NO_TYPE) continue;
+            bool is_whole = at->kind == FOLD_JOIN && at->op != FOLD_OTHER && at->op != FOLD_CHOICE;
+            if (is_whole && !is_float(type) && is_float(reduction->data)) return type;
             bool fits = reduction->data != PTX_NO_TYPE && !is_float(type) &&
                         ptx_type_bytes(type) == ptx_type_bytes(reduction->data);
             return fits ? reduction->data : type;
@@ -367,7 +411,7 @@ static void type_terms(Reduction *reduction, ReductionLevel *level, const Adder 
             ReductionTerm *term = &level->terms[adders[i].first_term + t];
             term->type = reduction_type(reduction, is_read ? adders[i].node : term->node, level->type);
             if (term->type == PTX_NO_TYPE) term->type = level->type;
-            if (root->kind != FOLD_JOIN) term->bits = reduction_bits(reduction, term->node, level->type);
+            if (root->kind != FOLD_JOIN && adders[i].term_count == 1) term->bits = reduction_bits(reduction, term->node, level->type);
             term->is_changed = is_changed(reduction, term);
         }
     }

@@ -38,9 +38,9 @@ static bool holds(const PtxInstruction *instruction, const char *modifier) {
 
 /* The trace does not record what an atomic leaves in memory; it follows from the old value and the
  * operand. */
-static uint64_t atomic_sum(const Reduction *reduction, const FoldNode *node, PtxType type) {
-    const FoldNode *a = node_at(reduction, node->a), *b = node_at(reduction, node->b);
-    const Step *step = &reduction->tree->steps->steps[step_of_event(reduction, node->event)];
+static uint64_t atomic_sum(const Reduction *reduction, int event, const FoldNode *a, const FoldNode *b,
+                           PtxType type) {
+    const Step *step = &reduction->tree->steps->steps[step_of_event(reduction, event)];
     const PtxInstruction *instruction = reduction->tree->steps->launch->program->code[step->pc].instruction;
     double x = plan_element(type, &a->bits, 0), y = plan_element(type, &b->bits, 0);
     uint64_t bits = 0;
@@ -57,12 +57,13 @@ uint64_t reduction_bits(const Reduction *reduction, int node, PtxType type) {
         thread_of(reduction, at->a) == thread_of(reduction, node)) {
         const Step *step = &reduction->tree->steps->steps[step_of_event(reduction, at->event)];
         TraceKind kind = (TraceKind)reduction->step_index->step[step - reduction->tree->steps->steps].kind;
-        /* The first atomic finds no value made by the block: it leaves its operand. */
-        if (kind == TRACE_SHARED_ATOMIC || kind == TRACE_GLOBAL_ATOMIC)
-            return node_at(reduction, at->a)->bits;
+        /* The first atomic finds no value made by the block. */
+        if ((kind == TRACE_SHARED_ATOMIC || kind == TRACE_GLOBAL_ATOMIC) && type != PTX_NO_TYPE)
+            return atomic_sum(reduction, at->event, at, node_at(reduction, at->a), type);
     }
     bool is_atomic = at->kind == FOLD_JOIN && at->type == PTX_NO_TYPE && type != PTX_NO_TYPE;
-    return is_atomic ? atomic_sum(reduction, at, type) : at->bits;
+    if (!is_atomic) return at->bits;
+    return atomic_sum(reduction, at->event, node_at(reduction, at->a), node_at(reduction, at->b), type);
 }
 
 /* ---- terms --------------------------------------------------------------------------------------------- */

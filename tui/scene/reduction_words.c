@@ -105,6 +105,7 @@ void reduction_fill_words(const Reduction *reduction, ReductionLevel *level) {
                                          .has_after = after.written[i],
                                          .was_live = before.live[i],
                                          .is_live = after.live[i],
+                                         .before_type = PTX_NO_TYPE,
                                          .before_node = FOLD_NONE,
                                          .node = FOLD_NONE,
                                          .unwritten = -1,

@@ -164,13 +164,11 @@ static int *find_depths(const Tree *tree) {
 }
 
 /* A thread may have several values after a level, such as a sum and what rounding removed from it: it holds the
- * one that is used later and is nearest to a result; of equal ones not a difference, else, and if none is used,
- * the newest. A thread without one keeps its value. */
+ * one that is used later and is nearest to a result, of equal ones the first; the newest if none is used. A thread
+ * without one keeps its value. */
 static bool is_held_before(const Tree *tree, const int *depth, int level, int node, int other) {
     if (other == FOLD_NONE || tree->used_until[other] <= level) return true;
-    if (tree->used_until[node] <= level || depth[node] > depth[other]) return false;
-    return depth[node] < depth[other] || node_at(tree, node)->op != FOLD_SUB ||
-           node_at(tree, other)->op == FOLD_SUB;
+    return tree->used_until[node] > level && depth[node] < depth[other];
 }
 
 static void find_cells(Tree *tree) {
@@ -181,6 +179,9 @@ static void find_cells(Tree *tree) {
     for (int i = 0; i < tree->folds->node_count; i++) {
         if (!is_held(tree, i)) continue;
         int level = tree->level_of_node[i];
+        const TreeLevel *of = &tree->levels[level];
+        if (of->through == TRACE_REDUX && node_at(tree, i)->pc != tree->steps->steps[of->last].pc)
+            continue; /* what the thread then does with the result is not of this level */
         int *cell = &tree->cells[(size_t)level * threads + (size_t)tree_thread(tree, i)];
         if (is_held_before(tree, depth, level, i, *cell)) *cell = i;
     }

@@ -60,9 +60,9 @@ typedef struct RegisterSums {
     /* [step] the latest step that made a value which a thread takes here from another; -1: none */
     int *taken;
     int *adder; /* [step] the thread that adds; -1: none does; -2: several do */
-    /* [step] how far away the threads are whose values are taken, and by exclusive or; 0: none are; -1: it
-     * varies */
-    int *by, *across;
+    /* [step] how far away the threads are whose values are added, and by exclusive or; 0: none are; -1: it
+     * varies; and the latest step that made one of these values; -1: none */
+    int *by, *across, *made;
 } RegisterSums;
 
 static void see_partner(int *seen, int distance) {
@@ -78,17 +78,24 @@ static bool is_sum_of(const Tree *tree, const RegisterSums *sums, int node, int 
            steps[step].interval_step == steps[step_of(tree, node)].interval_step;
 }
 
+static void note_partner(const Tree *tree, RegisterSums *sums, int node, int operand) {
+    int step = step_of(tree, node);
+    if (!comes_from_others(tree, operand)) return;
+    int maker = node_at(tree, operand)->a, from = tree_thread(tree, maker), to = tree_thread(tree, node);
+    if (step_of(tree, maker) > sums->made[step]) sums->made[step] = step_of(tree, maker);
+    see_partner(&sums->by[step], (from - to) * 2); /* even: never -1 */
+    see_partner(&sums->across[step], from ^ to);
+}
+
 static void note_node(const Tree *tree, RegisterSums *sums, int node) {
     const FoldNode *at = node_at(tree, node);
     int step = step_of(tree, node);
     sums->since[node] = step;
-    if (comes_from_others(tree, node)) {
-        int from = tree_thread(tree, at->a), to = tree_thread(tree, node);
-        if (step_of(tree, at->a) > sums->taken[step]) sums->taken[step] = step_of(tree, at->a);
-        see_partner(&sums->by[step], (from - to) * 2); /* even: never -1 */
-        see_partner(&sums->across[step], from ^ to);
-    }
+    if (comes_from_others(tree, node) && step_of(tree, at->a) > sums->taken[step])
+        sums->taken[step] = step_of(tree, at->a);
     if (at->kind != FOLD_JOIN) return;
+    note_partner(tree, sums, node, at->a);
+    note_partner(tree, sums, node, at->b);
     bool left = is_sum_of(tree, sums, node, at->a), right = is_sum_of(tree, sums, node, at->b);
     if (left && sums->since[at->a] < sums->since[node]) sums->since[node] = sums->since[at->a];
     if (right && sums->since[at->b] < sums->since[node]) sums->since[node] = sums->since[at->b];
@@ -136,7 +143,7 @@ static int first_of_pair(const Tree *tree, const RegisterSums *sums, int last) {
     if (is_own) return step;
     bool is_same = (sums->by[step] == sums->by[last] && sums->by[last] != -1) ||
                    (sums->across[step] == sums->across[last] && sums->across[last] > 0);
-    return is_same && sums->by[last] && sums->taken[last] < step ? step : last;
+    return is_same && sums->by[last] && sums->made[last] < step ? step : last;
 }
 
 static int *new_numbers(size_t count, int value) {
@@ -155,7 +162,8 @@ static bool *find_register_sums(const Tree *tree, const int8_t *kinds) {
                          .taken = new_numbers(count, -1),
                          .adder = new_numbers(count, -1),
                          .by = new_numbers(count, 0),
-                         .across = new_numbers(count, 0)};
+                         .across = new_numbers(count, 0),
+                         .made = new_numbers(count, -1)};
     bool *goes_on = memory_new(count + 1);
     for (int i = 0; i < tree->folds->node_count; i++)
         if (node_at(tree, i)->kind != FOLD_INPUT) note_node(tree, &sums, i);
@@ -167,6 +175,7 @@ static bool *find_register_sums(const Tree *tree, const int8_t *kinds) {
         }
     for (int last = 0; last < tree->steps->step_count; last++)
         for (int step = first_of_pair(tree, &sums, last) + 1; step <= last; step++) goes_on[step] = true;
+    free(sums.made);
     free(sums.by);
     free(sums.across);
     free(sums.since);
