@@ -73,6 +73,9 @@ static void what_may_not_end_is_not_launched(void **state) {
     Pty *pty = start(GPU, NULL, 80, 24, RUN("tests/cli/spin.ptx", "--n", "64"));
     pty_wait_for(pty, "time not timed on this GPU: it may not end");
     pty_quit(pty);
+    pty = start(GPU, NULL, 120, 40, RUN("tests/cli/spin.ptx", "--n", "64")); /* there is no pane */
+    pty_wait_for(pty, "  not timed on this GPU: it may not end");
+    pty_quit(pty);
 }
 
 /* Both sides are timed in the same way. */
