@@ -36,6 +36,7 @@ static void app_draw(App *app) {
     comparison_fit(&app->comparison, columns, rows);
     bool timings_seen = app_provide(app, columns, rows);
     app_time_warps(app, columns, rows);
+    app_time_runs(app);
     app_measure(app, timings_seen);
     Comparison shown = app->comparison;
     View *view = comparison_view(&shown);
@@ -159,6 +160,7 @@ static bool app_advance(App *app, const TerminalEvent *event, bool *changed) {
     *changed |= app_take_grade(app);
     *changed |= app_take_timings(app);
     *changed |= app_take_warps(app);
+    *changed |= app_take_run_times(app);
     *changed |= rung_counting_take(&app->rungs);
     app_finish_abandoned(app, false);
     *changed |= app_play(app);

@@ -60,19 +60,20 @@ bool app_provide(App *app, int columns, int rows) {
     return timings_seen;
 }
 
-static bool is_timing_warps(const App *app) {
+/* Its warps, or the run itself. */
+static bool is_timing_run(const App *app) {
     for (int i = 0; i < app->comparison.count; i++)
-        if (app->slots[i].timing_warps) return true;
+        if (app->slots[i].timing_warps || app->slots[i].timing_run) return true;
     return false;
 }
 
-/* Measures for the active run while no warps are timed, since what runs on the GPU beside a kernel changes its times: again and
+/* Measures for the active run while no run itself is timed, since what runs on the GPU beside a kernel changes its times: again and
  * again, with the CPU, while the timings or the ladder are on the screen; once for the row of the time below a run. */
 void app_measure(App *app, bool is_seen) {
     bool is_ladder = app_shows_ladder(app) || app_view(app)->transient.overlay == OVERLAY_LATENCY;
     const Scene *scene = comparison_scene(&app->comparison);
     bool has_row = scene->identity.row && !scene->identity.is_edited;
-    bool wanted = (is_seen || is_ladder || has_row) && !is_timing_warps(app);
+    bool wanted = (is_seen || is_ladder || has_row) && !is_timing_run(app);
     if (wanted && !app->measuring) app->measuring = measuring_new(bench_run, bench_cpu, terminal_wake);
     if (!app->measuring) return;
     MeasuringWish wish = is_ladder ? measuring_ladder_wish(scene, app_view(app)) : measuring_wish(scene);
@@ -87,9 +88,9 @@ void app_time_warps(App *app, int columns, int rows) {
         RunSlot *slot = &app->slots[i];
         RunSpec wanted;
         if (!is_seen) app_give_up_warps(app, slot);
-        bool begins = is_seen && !is_timing_warps(app) && !slot->has_timed_warps && !slot->counting &&
+        bool begins = is_seen && !is_timing_run(app) && !slot->has_timed_warps && !slot->counting &&
                       session_wants_warps(slot->current.session, &wanted);
-        if (begins) slot->timing_warps = session_loader_start_for_warps(&wanted, terminal_wake);
+        if (begins) slot->timing_warps = session_loader_start_on_gpu(&wanted, terminal_wake);
         slot->current.scene->borrowed.warps_note =
             slot->timing_warps ? tr("measuring on the GPU ... (leaving this pane cancels)") : NULL;
     }
@@ -107,6 +108,53 @@ bool app_take_warps(App *app) {
         if (session_take_warps(slot->current.session, measured, error.message))
             app->comparison.view[i].display.warps = (ViewWarps){0}; /* of the timelines before */
         session_free(measured);
+    }
+    return has_news;
+}
+
+/* Compared with a run that has no other time, a kernel of the catalogue is timed in the same way. */
+static bool needs_own_time(const App *app) {
+    for (int i = 0; i < app->comparison.count; i++)
+        if (!times_are_of_catalogue(app->slots[i].current.scene)) return true;
+    return false;
+}
+
+/* Every block has run, here or on the GPU: it is known whether the run ends. */
+static bool may_time(const RunSlot *slot) {
+    return session_is_captured(slot->current.session) || (run_slot_is_complete(slot) && !slot->counting);
+}
+
+void app_time_runs(App *app) {
+    for (int i = 0; i < app->comparison.count; i++) {
+        RunSpec wanted;
+        RunSlot *slot = &app->slots[i];
+        if (slot->timings.own.was_tried || is_timing_run(app) || !needs_own_time(app) || !may_time(slot) ||
+            !session_wants_time(slot->current.session, &wanted))
+            continue;
+        slot->timings.own.was_tried = true;
+        slot->timing_run = session_loader_start_on_gpu(&wanted, terminal_wake);
+    }
+}
+
+/* Without a GPU no session was opened, and there is nothing to say. */
+static void take_own_time(const Session *measured, const Session *of, SceneOwnTime *own) {
+    if (!measured) return;
+    SessionTime time = session_take_time(of, measured);
+    own->microseconds = time.microseconds;
+    snprintf(own->machine, sizeof own->machine, "%s", time.machine ? time.machine : "");
+    snprintf(own->why, sizeof own->why, "%s", time.why ? time.why : "");
+}
+
+bool app_take_run_times(App *app) {
+    bool has_news = false;
+    for (int i = 0; i < app->comparison.count; i++) {
+        RunSlot *slot = &app->slots[i];
+        if (!slot->timing_run || !session_loader_is_done(slot->timing_run)) continue;
+        Session *measured = session_loader_finish(slot->timing_run, NULL);
+        slot->timing_run = NULL;
+        take_own_time(measured, slot->current.session, &slot->timings.own);
+        session_free(measured);
+        has_news = true;
     }
     return has_news;
 }

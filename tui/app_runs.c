@@ -44,7 +44,8 @@ void app_abandon_loading(App *app) {
 static void drop(App *app, RunSlot *slot) {
     app_abandon(app, slot->counting);
     app_abandon(app, slot->timing_warps);
-    slot->counting = slot->timing_warps = NULL;
+    app_abandon(app, slot->timing_run);
+    slot->counting = slot->timing_warps = slot->timing_run = NULL;
     run_slot_done(slot);
 }
 

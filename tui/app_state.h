@@ -235,5 +235,8 @@ bool app_take_timings(App *app);
 /* Measures the timelines of warps while their pane is on the screen; leaving it gives that up. */
 void app_time_warps(App *app, int columns, int rows);
 bool app_take_warps(App *app);
+/* Times the runs on the screen that the catalogue's times do not cover, once each, one at a time. */
+void app_time_runs(App *app);
+bool app_take_run_times(App *app);
 
 #endif

@@ -89,10 +89,28 @@ static bool is_alike(const Timing *a, const Timing *b) {
     return a && b && !strcmp(a->machine, b->machine) && a->to_scalar == b->to_scalar && a->n == b->n;
 }
 
+/* The runs themselves, both timed here in the same way. */
+static bool add_own_times(Differences *out, const Scene *const scene[2]) {
+    const SceneOwnTime *own[2];
+    char ratio[16];
+    for (int side = 0; side < 2; side++) {
+        own[side] = scene[side]->borrowed.timings ? &scene[side]->borrowed.timings->own : NULL;
+        if (!own[side] || own[side]->microseconds <= 0) return false;
+    }
+    const char *machine = scene_machine_name(own[0]->machine);
+    snprintf(out->time, sizeof out->time, tr("time, %.*s live"), (int)strcspn(machine, " "), machine);
+    for (int side = 0; side < 2; side++)
+        times_print(own[side]->microseconds, out->time_of[side], sizeof out->time_of[side]);
+    times_print_ratio(own[0]->microseconds / own[1]->microseconds, ratio, sizeof ratio);
+    snprintf(out->faster, sizeof out->faster, tr("%s as fast"), ratio);
+    return true;
+}
+
 static void add_times(Differences *out, const Scene *const scene[2], const View *view) {
     const Timing *timing[2];
     Times times;
     bool to_scalar = !view->display.times_alone;
+    if (add_own_times(out, scene)) return;
     for (int side = 0; side < 2; side++) {
         times_gather(&times, scene[side]);
         const TimesRow *own = times_own(&times, scene[side]);

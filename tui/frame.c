@@ -424,7 +424,9 @@ bool frame_shows(const Scene *scene, const View *view, const Layout *layout, con
     return shown.count > 0;
 }
 
-static void draw_nothing(const Scene *scene, Canvas *canvas, Rectangle area) {
+/* `with_time`: no row of its own has the time. */
+static void draw_nothing(const Scene *scene, bool with_time, Canvas *canvas, Rectangle area) {
+    char own[256];
     int row = 1;
     area.column += 2;
     area.columns -= 4;
@@ -435,8 +437,10 @@ static void draw_nothing(const Scene *scene, Canvas *canvas, Rectangle area) {
     Text text = {0};
     text_print(&text, "%s: %s", trap_kind_mark(scene->traced.trace->traps[0].kind),
                scene->traced.trace->traps[0].detail);
-    canvas_paragraph(canvas, area, row + 1, ROLE_WARNING, text_string(&text));
+    row += 1 + canvas_paragraph(canvas, area, row + 1, ROLE_WARNING, text_string(&text));
     text_done(&text);
+    if (with_time && times_print_own(scene, (int)sizeof own - 1, own, sizeof own))
+        canvas_paragraph(canvas, area, row + 1, ROLE_TEXT, own);
 }
 
 static const Pane *find_overlay(const View *view) {
@@ -496,7 +500,7 @@ void frame_draw_run(const Scene *scene, const View *view, const StepContext *bes
     if (has_panes)
         draw_panes(&shown, layout, canvas);
     else
-        draw_nothing(scene, canvas, middle);
+        draw_nothing(scene, layout->times.rows == 0, canvas, middle);
 }
 
 void frame_draw_overlay(const Scene *scene, const View *view, Rectangle area, Canvas *canvas) {

@@ -37,6 +37,9 @@ RunSlot run_slot_renew(Session *session, RunSlot *old) {
     if (!old->files) run_slot_forget_files(&slot);
     slot.before = run_move(&old->before);
     slot.reports_change = old->reports_change;
+    slot.timings.own = old->timings.own;
+    slot.timing_run = old->timing_run;
+    old->timing_run = NULL;
     return slot;
 }
 

@@ -22,6 +22,7 @@ typedef struct RunSlot {
     SessionLoader *counting;
     SessionLoader *timing_warps; /* measures the timelines of `current`; NULL: not running */
     bool has_timed_warps;        /* with or without success */
+    SessionLoader *timing_run;   /* measures timings.own; NULL: not running */
 } RunSlot;
 
 RunSlot run_slot_new(Session *session, bool is_owned);
@@ -36,6 +37,7 @@ RunSlot run_slot_renew(Session *session, RunSlot *old);
 RunSlot run_slot_edited(Session *session, RunSlot *old);
 /* Every block has run and was searched for hazards, or the run comes from a session file. */
 bool run_slot_is_complete(const RunSlot *slot);
-void run_slot_done(RunSlot *slot); /* does not end `counting` and `timing_warps`: the app does */
+void run_slot_done(
+    RunSlot *slot); /* does not end `counting`, `timing_warps` and `timing_run`: the app does */
 
 #endif

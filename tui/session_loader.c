@@ -48,8 +48,8 @@ SessionLoader *session_loader_start_in_bad_order(const RunSpec *options, void (*
     return start(ask_open_in_bad_order, options, done);
 }
 
-SessionLoader *session_loader_start_for_warps(const RunSpec *options, void (*done)(void)) {
-    return start(session_open_for_warps, options, done);
+SessionLoader *session_loader_start_on_gpu(const RunSpec *options, void (*done)(void)) {
+    return start(session_open_on_gpu, options, done);
 }
 
 bool session_loader_is_done(const SessionLoader *loader) {

@@ -10,8 +10,8 @@ typedef struct SessionLoader SessionLoader;
 SessionLoader *session_loader_start(const RunSpec *options, void (*done)(void));
 /* Does the same with ask_open_in_bad_order(). */
 SessionLoader *session_loader_start_in_bad_order(const RunSpec *options, void (*done)(void));
-/* Does the same with session_open_for_warps(). */
-SessionLoader *session_loader_start_for_warps(const RunSpec *options, void (*done)(void));
+/* Does the same with session_open_on_gpu(). */
+SessionLoader *session_loader_start_on_gpu(const RunSpec *options, void (*done)(void));
 bool session_loader_is_done(const SessionLoader *loader);
 /* Makes it end soon, with an error; session_loader_finish() must still be called. */
 void session_loader_cancel(SessionLoader *loader);

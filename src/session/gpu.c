@@ -273,6 +273,12 @@ static void take_over(Session *session, GpuCopy *copy, const char *device) {
     session->machine.device = arena_copy_string(&session->arena, device);
 }
 
+bool session_needs_emulator(const Plan *plan) {
+    bool needs = plan->module_count > 1;
+    for (int i = 1; i < plan->launch_count; i++) needs |= plan->launches[i].write_count > 0;
+    return needs;
+}
+
 /* The addresses of shared memory on the GPU, which its events hold. */
 static void copy_symbols(Arena *arena, TraceLaunch *to, const TraceLaunch *from) {
     to->symbols = arena_new(arena, (size_t)(from->symbol_count + 1) * sizeof *to->symbols);

@@ -160,12 +160,6 @@ void session_describe(Session *session) {
 
 /* ---- a GPU, and the result ------------------------------------------------------------------------------ */
 
-static bool needs_emulator(const Plan *plan) {
-    bool needs = plan->module_count > 1;
-    for (int i = 1; i < plan->launch_count; i++) needs |= plan->launches[i].write_count > 0;
-    return needs;
-}
-
 /* The emulator knows the faults of a kernel that trapped. It shows them unless --backend gpu was given. */
 static bool capture_events(Session *session, uint32_t *most_blocks, Error *error) {
     *most_blocks = 0;
@@ -173,7 +167,7 @@ static bool capture_events(Session *session, uint32_t *most_blocks, Error *error
     if (session->options.keep_going && trace_has_fault(session->run->trace))
         return error_set(error, "an access out of bounds ends the run there, with or without --keep-going");
     if (!is_asked_for && trace_has_fatal_trap(session->run->trace)) return false;
-    if (needs_emulator(&session->run->plan))
+    if (session_needs_emulator(&session->run->plan))
         return error_set(error, "the plan has several modules, or writes of the host between launches, "
                                 "which only the emulator runs");
     return session_capture(session, most_blocks, error);
@@ -217,6 +211,7 @@ static void measure(Session *session) {
     if (options->measure_sass && is_over) session_measure_sass(session);
     if (options->times_blocks && is_on_gpu) session_measure_grid(session);
     if (options->times_warps && is_over) session_measure_warps(session);
+    if (options->times_run && is_over) session_measure_time(session);
     if (!options->keep_inputs) session_drop_inputs(session);
 }
 
@@ -252,7 +247,7 @@ Session *session_open(const RunSpec *options, Error *error) {
     return finish(session, good && session_judge(session, error));
 }
 
-Session *session_open_for_warps(const RunSpec *wanted, Error *error) {
+Session *session_open_on_gpu(const RunSpec *wanted, Error *error) {
     if (!session_gpu_take(error)) return NULL; /* before the run, which takes longer */
     session_gpu_give_back(false);
     return session_open(wanted, error);

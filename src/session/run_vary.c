@@ -27,7 +27,7 @@ static RunSpec spec_of(const Session *of, const RunChange *change) {
     spec.keep_going = (spec.keep_going || of->findings.goes_behind) && !change->n;
     spec.backend = BACKEND_EMULATOR;
     spec.counters = COUNTERS_NONE;
-    spec.measure_sass = spec.times_blocks = spec.times_warps = false;
+    spec.measure_sass = spec.times_blocks = spec.times_warps = spec.times_run = false;
     spec.first_look = spec.keep_inputs = false;
     spec.observer = change->observer;
     spec.unsupported = NULL;

@@ -179,13 +179,29 @@ void session_measure_warps(Session *session);
  * `wanted`: its options, with the residencies that are recorded. */
 bool session_wants_warps(Session *session, RunSpec *wanted);
 /* Opens it. NULL with `error`: no GPU is here, or the run could not be opened. */
-Session *session_open_for_warps(const RunSpec *wanted, Error *error);
+Session *session_open_on_gpu(const RunSpec *wanted, Error *error);
 /* Moves what `from` measured, or the reason why it could not. NULL: `why`, one line, is the reason. False: the timelines are
  * those of before. */
 bool session_take_warps(Session *session, Session *from, const char *why);
 typedef enum SessionWarpsForm { WARPS_TEXT, WARPS_JSON, WARPS_PERFETTO, WARPS_TSV } SessionWarpsForm;
 /* False with `error`: there is no timeline, which a trace for Perfetto or a table cannot say. */
 bool session_print_warps(Session *session, SessionWarpsForm form, Text *out, Error *error);
+/* How long the run takes on the GPU of this machine: its launches one after another, called, with an empty L2. */
+typedef struct SessionTime {
+    double microseconds; /* the median */
+    int repetitions;     /* 0: not timed */
+    const char *machine; /* "NVIDIA H200" */
+    const char *why;     /* why it was not timed, in one line; NULL: it was, or nobody tried */
+} SessionTime;
+/* Why the run is not launched on a GPU to be timed: it may not end, or has a fault. NULL: it may be. */
+const char *session_untimed(const Session *session);
+/* Times it; needs keep_inputs. session_open() calls it for options.times_run. */
+void session_measure_time(Session *session);
+/* The same beside the session, as session_wants_warps(), with session_open_on_gpu(). False: it is a saved run, or a partial one
+ * that no GPU has run either. A run that must not be launched is opened without its time. */
+bool session_wants_time(const Session *session, RunSpec *wanted);
+/* The time that this other session measured; its texts belong to the two. */
+SessionTime session_take_time(const Session *session, const Session *measured);
 /* The machine code of a launch, with what a GPU counted and sampled; the session owns it. It was measured
  * here (session_set_sass), recorded on options.machine for kernels of the catalogue, or assembled
  * (session_assemble_sass). NULL: none, and *why (may be NULL) says in one line what is missing. */

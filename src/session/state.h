@@ -94,6 +94,7 @@ typedef struct SessionMachine { /* what a GPU recorded and measured */
     SessionGrid grid;
     bool grid_was_read; /* recorded ones were looked for */
     SessionWarps warps;
+    SessionTime time;
 } SessionMachine;
 
 typedef struct SessionFindings {                            /* what is wrong with the run */
@@ -194,6 +195,8 @@ uint64_t session_dropped_events(const Session *session);
 /* Was a grid asked for? Else it may be made smaller, where a cooperative one does not fit a GPU. */
 bool session_has_grid(const Session *session);
 void session_set_grid(RunSpec *options, bool is_row, uint32_t blocks);
+/* The host writes between its launches, or it has several modules. */
+bool session_needs_emulator(const Plan *plan);
 /* Runs it on a GPU, as it is, and adds what the hardware counted to `measured`; needs `filled`. Where that
  * cannot be, `uncounted` says why. */
 void session_count(Session *session);

@@ -318,7 +318,7 @@ static void the_warps_of_a_launch_are_measured(void **state) {
     use_library("REDVIZ_CUDA", "libcuda_emulated.so");
     Session *session = session_open(&options, &error);
     if (!session || !session_wants_warps(session, &wanted)) fail_msg("%s", error.message);
-    Session *measured = session_open_for_warps(&wanted, &error);
+    Session *measured = session_open_on_gpu(&wanted, &error);
     if (!measured) fail_msg("%s", error.message);
     session_take_warps(session, measured, NULL);
     session_free(measured);

@@ -113,6 +113,7 @@ static int find_kernel(const Times *times, const char *kernel) {
 
 typedef struct TimingTable {
     const View *view;
+    const Scene *scene;
     const char *measuring; /* the kernel being measured; "": none */
     Times times;
     ShownTimings rows[TIMES_MOST_ROWS]; /* as in `times` */
@@ -196,7 +197,8 @@ static void choose_columns(TimingTable *table, int columns) {
 
 static void table_init(TimingTable *table, const StepContext *context) {
     const SceneTimings *timings = context->scene->borrowed.timings;
-    *table = (TimingTable){.view = context->view, .measuring = timings ? timings->measuring : ""};
+    *table = (TimingTable){
+        .view = context->view, .scene = context->scene, .measuring = timings ? timings->measuring : ""};
     times_gather(&table->times, context->scene);
     table->here = find_kernel(&table->times, context->scene->identity.kernel);
     double here =
@@ -372,7 +374,9 @@ static void draw_row(const TimingTable *table, Canvas *canvas, Rectangle area, i
                                : ' ',
                  text);
     if (!shown->timing) {
-        canvas_print(canvas, area, at + 2, row, ROLE_DIM, "%s", no_time(of));
+        char own[160];
+        bool has_own = here && times_print_own(table->scene, area.columns - at - 2, own, sizeof own);
+        canvas_print(canvas, area, at + 2, row, has_own ? role : ROLE_DIM, "%s", has_own ? own : no_time(of));
         return;
     }
     times_print(shown->timing->median, text, sizeof text);
@@ -387,6 +391,11 @@ static void draw_row(const TimingTable *table, Canvas *canvas, Rectangle area, i
 
 static void draw_nothing(const Scene *scene, Canvas *canvas, Rectangle area) {
     const SceneTimings *timings = scene->borrowed.timings;
+    char own[256];
+    if (times_print_own(scene, (int)sizeof own - 1, own, sizeof own)) {
+        canvas_paragraph(canvas, area, 0, ROLE_TEXT, own);
+        return;
+    }
     if (!scene->identity.row) {
         canvas_paragraph(
             canvas, area, 0, ROLE_DIM,

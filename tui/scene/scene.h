@@ -25,10 +25,19 @@ typedef enum SceneVerdict {
 
 typedef struct Scene Scene;
 
+typedef struct
+    SceneOwnTime {       /* of the run itself, single calls with an empty L2, on the GPU of this machine */
+    double microseconds; /* 0: not known */
+    char machine[128];
+    char why[256]; /* why it was not timed although a GPU is here; "": it was, or there is none */
+    bool was_tried;
+} SceneOwnTime;
+
 typedef struct SceneTimings {     /* lists that their owner fills between frames */
     const Measurements *recorded; /* measured elsewhere or earlier: shipped, or in the session's file */
     bool are_of_run;              /* `recorded` was measured with the parameters of this run */
     const Measurements *live;     /* by this process, on this machine */
+    SceneOwnTime own;             /* of what the catalogue's times do not cover: a file, a bug */
     const Measurements *timed;    /* holds the intervals of this run; NULL: none were measured */
     const LadderCounts *counts;   /* of rungs, for the ladder screen; NULL: none */
     char measuring[64];           /* the kernel being measured; "": none */

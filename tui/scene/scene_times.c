@@ -333,12 +333,40 @@ static void add_recorded(Line *line, const Scene *scene, const Timing *live) {
     }
 }
 
+bool times_are_of_catalogue(const Scene *scene) {
+    const SceneIdentity *identity = &scene->identity;
+    return identity->row && !identity->is_edited && identity->row->group != CATALOG_BUG;
+}
+
+/* False: nothing is known of this very run. */
+static bool add_own(Line *line, const Scene *scene) {
+    const SceneOwnTime *own = scene->borrowed.timings ? &scene->borrowed.timings->own : NULL;
+    char time[32];
+    if (!own || times_are_of_catalogue(scene)) return false;
+    if (own->microseconds > 0) {
+        print_microseconds(own->microseconds, time, sizeof time);
+        add_part(line, "%s", time);
+        add_part(line, tr(" us live on this %.40s"), scene_machine_name(own->machine));
+        add_part(line, tr(", a single call, L2 cold"));
+        return true;
+    }
+    return *own->why && (add_part(line, tr("not timed on this GPU: %.110s"), tr(own->why)) ||
+                         add_part(line, tr("not timed: %.60s"), tr(own->why)));
+}
+
+bool times_print_own(const Scene *scene, int columns, char *out, size_t bytes) {
+    Line line = {.out = out, .bytes = bytes, .columns = columns};
+    *out = 0;
+    return add_own(&line, scene);
+}
+
 void times_print_line(const Scene *scene, bool to_scalar, TimesWay way, int columns, char *out,
                       size_t bytes) {
     Times times;
     Line line = {.out = out, .bytes = bytes, .columns = columns};
-    times_gather(&times, scene);
     *out = 0;
+    if (add_own(&line, scene)) return;
+    times_gather(&times, scene);
     int here = find_row(&times, scene->identity.kernel), first = find_first_rung(&times);
     const Timing *timing = here < 0 ? NULL : times_shown(&times.rows[here], to_scalar, way);
     if (!timing) {

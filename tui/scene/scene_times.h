@@ -45,6 +45,11 @@ void times_find_limit(const Times *times, const Scene *scene, const TimesRow *ro
 bool times_print_stalls(const Scene *scene, const LimitFigures *figures, bool with_line, char *out,
                         size_t bytes);
 
+/* The benchmark times this run's kernel: it is the catalogue's, as it ships, and not one of its bugs. */
+bool times_are_of_catalogue(const Scene *scene);
+/* Of any other run: "16.8 us live on this H200, a single call, L2 cold", or why it was not timed. False: nothing is known. */
+bool times_print_own(const Scene *scene, int columns, char *out, size_t bytes);
+
 /* The row of the run's own kernel if it was timed; else NULL. */
 const TimesRow *times_own(const Times *times, const Scene *scene);
 
