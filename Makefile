@@ -79,7 +79,7 @@ NOT_SANITIZED = $(wildcard tests/tree/test_*.c) $(patsubst %,tests/%.c,metrics/t
 THREADED = $(patsubst %,tests/%.c,bench/test_cpu_reduce cli/test_progress emulator/test_core_limits emulator/test_core_threads \
     runtime/test_ends session/test_session tui/test_background tui/test_measuring)
 TESTS = $(patsubst %.c,$(O)/%,$(TEST_SOURCES))
-HELPER_SOURCES = $(filter-out $(TEST_SOURCES) tests/fuzz/% tests/bench/bench_% tests/device/%,$(wildcard tests/*/*.c))
+HELPER_SOURCES = $(filter-out $(wildcard tests/*/test_*.c) tests/fuzz/% tests/bench/bench_% tests/device/%,$(wildcard tests/*/*.c))
 HELPER_OBJECTS = $(patsubst %.c,$(O)/obj/%.o,$(HELPER_SOURCES))
 STUBS = $(patsubst %,$(O)/tests/gpu/lib%_stub.so,cuda cuda_old cupti nccl nvml peers)
 EMULATED_GPU = $(O)/tests/gpu/libcuda_emulated.so
