@@ -50,7 +50,7 @@ try "symbol of glibc only" musl src/base/text.c 's/^#include <fcntl.h>/&\n#inclu
     "execinfo.h.*No such file" make musl-check
 try "broken page" html assets/html/frames.js 's/function /functoin /' \
     "FAILED|SyntaxError" make test-html
-try "wheel without a file" wheel Makefile 's/^\tinstall -m 644 kernels\/\*.*/\t:/' \
-    "FAILED" make test-wheel WHEEL_CC=cc
+try "wheel without a file" wheel scripts/make_wheel.py 's/for name in sorted(names):/for name in sorted(set(names) - {"strided.cu"}):/' \
+    "kernels/strided.cu" make test-wheel WHEEL_CC=cc
 echo "$found found, $lost not found"
 [ $lost -eq 0 ]
