@@ -1,7 +1,7 @@
 # redviz. `make run` and `make test` install missing packages and do the rest; `make help` lists the targets.
 #
 # Variables: V=1 shows the commands, DEV=1 makes warnings errors, SANITIZE=1 builds with ASan and UBSan into
-# build/sanitize, JOBS is the number of parallel compilations and tests, PREFIX is where `make install`
+# build/sanitize, SANITIZE=thread with TSan into build/thread, JOBS is the number of parallel compilations and tests, PREFIX is where `make install`
 # installs, DESTDIR is put before it. CC and CFLAGS may be set.
 
 CFLAGS ?= -O2 -g
@@ -29,7 +29,10 @@ FLAGS += -Werror
 endif
 SANITIZERS = -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 SANITIZED_CFLAGS = -O1 -g
-ifdef SANITIZE
+ifeq ($(SANITIZE),thread)
+O = build/thread
+FLAGS += -fsanitize=thread -fno-omit-frame-pointer
+else ifdef SANITIZE
 O = build/sanitize
 FLAGS += $(SANITIZERS)
 # The fuzzers of clang use the same objects.
@@ -72,8 +75,11 @@ TOOLKIT = $(patsubst %,tests/%.c,cli/test_build cli/test_cases cli/test_cuda cli
 # Under the sanitizers, what builds trees, or reads libraries, says nothing new; NVIDIA's cannot be opened there.
 NOT_SANITIZED = $(wildcard tests/tree/test_*.c) $(patsubst %,tests/%.c,metrics/test_added_metric runtime/test_libraries exercise/test_shipped \
     gpu/test_counter_names)
+# Programs in which threads share data.
+THREADED = $(patsubst %,tests/%.c,bench/test_cpu_reduce cli/test_progress emulator/test_core_limits emulator/test_core_threads \
+    runtime/test_ends session/test_session tui/test_background tui/test_measuring)
 TESTS = $(patsubst %.c,$(O)/%,$(TEST_SOURCES))
-HELPER_SOURCES = $(filter-out $(TEST_SOURCES) tests/fuzz/% tests/bench/bench_% tests/device/%,$(wildcard tests/*/*.c))
+HELPER_SOURCES = $(filter-out $(wildcard tests/*/test_*.c) tests/fuzz/% tests/bench/bench_% tests/device/%,$(wildcard tests/*/*.c))
 HELPER_OBJECTS = $(patsubst %.c,$(O)/obj/%.o,$(HELPER_SOURCES))
 STUBS = $(patsubst %,$(O)/tests/gpu/lib%_stub.so,cuda cuda_old cupti nccl nvml peers)
 EMULATED_GPU = $(O)/tests/gpu/libcuda_emulated.so
@@ -120,6 +126,7 @@ help:
 #: make test-long      run in full the tests that make test shortens or leaves out
 #: make test-toolkit   run the tests that compile CUDA or ask ptxas: they differ where there is a toolkit
 #: make test-sanitize  run all tests under AddressSanitizer and UndefinedBehaviorSanitizer, built with clang
+#: make test-threads   run the tests of threads under ThreadSanitizer, built with clang
 #: make test-valgrind  run all tests under valgrind
 #: make web            build build/web/redviz.html, the interface as one page; needs clang for WebAssembly, node and python3
 #: make test-web       compare the page with the program, in node and in headless Chromium and Firefox
@@ -179,6 +186,13 @@ test-sanitize:
 	@scripts/deps.sh build test fuzz
 	@$(SUBMAKE) -k SANITIZE=1 CC=clang CFLAGS="$(SANITIZED_CFLAGS)" all tests || export REDVIZ_BROKEN=1; \
 	    $(QUICK) tests/run_tests.sh build/sanitize $(filter-out $(NOT_SANITIZED),$(TEST_SOURCES))
+
+test-threads:
+	@scripts/deps.sh build test fuzz
+	@$(SUBMAKE) -k SANITIZE=thread CC=clang CFLAGS="$(SANITIZED_CFLAGS)" all test-threads-programs || export REDVIZ_BROKEN=1; \
+	    $(QUICK) TSAN_OPTIONS=suppressions=$(CURDIR)/tests/threads.supp tests/run_tests.sh build/thread $(THREADED)
+
+test-threads-programs: $(patsubst %.c,$(O)/%,$(THREADED)) $(STUBS) $(EMULATED_GPU)
 
 test-valgrind:
 	@scripts/deps.sh build test valgrind
@@ -524,7 +538,7 @@ $(O)/obj/%.o: %.c Makefile | $(NEEDS)
 	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) $(FLAGS) -c -o $@ $<
 
 .SECONDARY:
-.PHONY: all static help web test-web run test test-toolkit test-long test-python tests map goldens test-sanitize test-valgrind test-html bench device ptx ptx-check peers lint format format-check \
+.PHONY: all static help web test-web run test test-toolkit test-long test-python tests map goldens test-sanitize test-threads test-threads-programs test-valgrind test-html bench device ptx ptx-check peers lint format format-check \
     musl-check musl-objects fuzz mutate version deps install uninstall dist deb wheel test-wheel clean
 # Tests need cmocka and libvterm to compile.
 $(TESTS:$(O)/tests/%=$(O)/obj/tests/%.o) $(HELPER_OBJECTS): | $(TEST_NEEDS)

@@ -62,8 +62,17 @@ folder=$1
 shift
 rm -rf "$folder/results"
 mkdir -p "$folder/results"
-# One more at a time than there are cores, last folder first: the tests of the interface wait for terminals.
-printf '%s\n' "$@" | sort -r | xargs -P $((${JOBS:-2} + 1)) -n 1 "$0" --one "$folder"
+# The programs that take most processor time begin first, so that none runs alone at the end; then the last folder: the
+# tests of the interface wait for terminals.
+longest="cli/test_hostile session/test_saved exercise/test_shipped session/test_damaged emulator/test_core_fuzz cli/test_lecture
+    cli/test_plain tui/test_chinese tui/test_boxes instrument/test_text cli/test_invariant runtime/test_programs cli/test_cases"
+in_order() {
+    printf '%s\n' "$@" | sort -r | awk -v longest="$(echo $longest)" '
+        BEGIN { count = split(longest, names, " "); for (i = 1; i <= count; i++) rank["tests/" names[i] ".c"] = i }
+        { print ($0 in rank ? rank[$0] : count + 1), $0 }' | sort -s -n -k 1,1 | cut -d " " -f 2
+}
+# One more at a time than there are cores.
+in_order "$@" | xargs -P $((${JOBS:-2} + 1)) -n 1 "$0" --one "$folder"
 
 passed=0 failed=0 skipped=0
 for source in "$@"; do

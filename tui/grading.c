@@ -16,7 +16,7 @@ struct Grading {
     pthread_t thread;
     bool is_running, has_joined, begins_again;
     atomic_bool is_done;
-    volatile bool cancel;
+    atomic_bool cancel;
     void (*done)(void);
     Grade grade;
     Error error;

@@ -3,6 +3,7 @@
 #include "measuring.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -18,7 +19,7 @@ struct Measuring {
     MeasureFunction *gpu, *cpu;
     void (*wake)(void);
     pthread_t thread;
-    volatile bool cancel;
+    atomic_bool cancel;
     /* Guarded by the lock: */
     pthread_mutex_t lock;
     pthread_cond_t changed;
@@ -292,7 +293,8 @@ bool measuring_end(Measuring *measuring) {
     struct timespec until = seconds_from_now(CLOCK_MONOTONIC, END_SECONDS);
     int late = 0;
     pthread_mutex_lock(&measuring->lock);
-    measuring->is_ending = measuring->cancel = true;
+    measuring->is_ending = true;
+    measuring->cancel = true;
     pthread_cond_broadcast(&measuring->changed);
     while (!measuring->has_ended && !late)
         late = pthread_cond_timedwait(&measuring->changed, &measuring->lock, &until);

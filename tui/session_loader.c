@@ -10,7 +10,7 @@
 struct SessionLoader {
     pthread_t thread;
     atomic_bool is_done;
-    volatile bool cancel;
+    atomic_bool cancel;
     Arena arena; /* what `options` point to */
     RunSpec options;
     Session *(*open)(const RunSpec *options, Error *error);

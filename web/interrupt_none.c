@@ -12,7 +12,7 @@ bool interrupt_waits(void) {
 void interrupt_release(void) {}
 
 /* NOLINTNEXTLINE(readability-non-const-parameter): its declaration says so */
-void interrupt_catch(volatile bool *flag) {
+void interrupt_catch(atomic_bool *flag) {
     (void)flag;
 }
 

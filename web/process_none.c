@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 bool process_run(const char *const *arguments, const char *temporary, double seconds,
-                 const volatile bool *cancel, Text *output, int *status, Error *error) {
+                 const atomic_bool *cancel, Text *output, int *status, Error *error) {
     (void)temporary, (void)seconds, (void)cancel, (void)output;
     *status = 127;
     return error_set(error, "%s: a browser runs no other programs", arguments[0]);

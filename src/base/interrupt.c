@@ -2,7 +2,12 @@
 #include "base/interrupt.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <signal.h>
+
+/* Handlers set atomics, which other threads read. */
+_Static_assert(ATOMIC_BOOL_LOCK_FREE == 2 && ATOMIC_INT_LOCK_FREE == 2 && ATOMIC_POINTER_LOCK_FREE == 2,
+               "a handler may not wait for a lock");
 
 static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE};
 enum { ENDING_COUNT = sizeof ending / sizeof *ending };
@@ -11,7 +16,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int depth;                             /* number of nested holds */
 static struct sigaction before[ENDING_COUNT]; /* the previous action, if is_held */
 static bool is_held[ENDING_COUNT];
-static volatile sig_atomic_t came; /* the last signal; 0: none */
+static atomic_int came; /* the last signal; 0: none */
 
 static void note(int number) {
     came = number;
@@ -44,14 +49,15 @@ void interrupt_release(void) {
     if (number) raise(number);
 }
 
-static volatile bool *volatile caught; /* NULL: not caught */
+static atomic_bool *_Atomic caught; /* NULL: not caught */
 
 static void keep(int number) {
     (void)number;
-    if (caught) *caught = true;
+    atomic_bool *flag = caught;
+    if (flag) *flag = true;
 }
 
-void interrupt_catch(volatile bool *flag) {
+void interrupt_catch(atomic_bool *flag) {
     struct sigaction now, action = {.sa_handler = keep, .sa_flags = (int)SA_RESETHAND};
     sigemptyset(&action.sa_mask);
     pthread_mutex_lock(&lock);

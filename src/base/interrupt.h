@@ -10,6 +10,7 @@
 #ifndef BASE_INTERRUPT_H
 #define BASE_INTERRUPT_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 
 /* Holds may be nested, also across threads. */
@@ -20,7 +21,7 @@ void interrupt_release(void);
 
 /* From now on the first Ctrl-C sets *flag instead of ending the program; the second ends it. Only one flag at
  * a time. Also while signals are held; does nothing if Ctrl-C is ignored or has a handler. */
-void interrupt_catch(volatile bool *flag);
+void interrupt_catch(atomic_bool *flag);
 void interrupt_leave(void);
 /* Ends the program as Ctrl-C does. */
 void interrupt_die(void);

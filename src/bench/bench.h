@@ -8,6 +8,7 @@
 #include "sass/sass.h"
 #include "trace/grid_timeline.h"
 #include "trace/measured.h"
+#include <stdatomic.h>
 
 typedef struct BenchOptions {
     const char *kernel; /* NULL: the ladder; "all": every kernel that is not a bug */
@@ -22,8 +23,8 @@ typedef struct BenchOptions {
     /* instead of times: where and when each block of each kernel alone ran; n 0: 2^20 and 2^24, only the
      * first type */
     bool grid;
-    const char *machine;         /* whose recordings to use without a GPU; NULL: the default one */
-    const volatile bool *cancel; /* true: ends between two measurements, with an error; NULL: never */
+    const char *machine;       /* whose recordings to use without a GPU; NULL: the default one */
+    const atomic_bool *cancel; /* true: ends between two measurements, with an error; NULL: never */
 } BenchOptions;
 
 /* The machine of the timings. Unknown: "", 0, NaN. */

@@ -3,6 +3,7 @@
 #define COMPILE_BUILD_PROGRAM_H
 
 #include "base/error.h"
+#include <stdatomic.h>
 
 typedef struct BuildProgram {
     const char *const *files; /* ended by NULL */
@@ -12,7 +13,7 @@ typedef struct BuildProgram {
     const char *flags;    /* for the compiler, separated by blanks; NULL: none */
     const char *library;  /* the folder of redviz's libcudart.so.13 */
     const char *headers;  /* the folder of program.h (assets/include) */
-    const volatile bool *cancel;
+    const atomic_bool *cancel;
 } BuildProgram;
 
 /* Makes `folder`/program; the caller removes the folder (build_program_remove). nvcc is that of a toolkit, else of a wheel; clang

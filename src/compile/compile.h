@@ -7,6 +7,7 @@
 #define COMPILE_COMPILE_H
 
 #include "base/error.h"
+#include <stdatomic.h>
 #include <stddef.h>
 
 typedef struct CompileOptions {
@@ -18,13 +19,13 @@ typedef struct CompileOptions {
     const char *changed_path, *changed_text;
     /* A template instance to make, "reduce<float,256>"; NULL: those of the file. */
     const char *instance;
-    const char *compiler;        /* "nvcc", "nvrtc" or "clang"; NULL: the first that is installed */
-    const char *flags;           /* for the compiler, separated by blanks; NULL: none */
-    bool no_cache;               /* neither reads nor writes the cache */
-    const char *headers;         /* folder of redviz's headers (assets/include) */
-    const char *include;         /* folder searched last for files included in quotes; NULL: none */
-    int architecture;            /* compute capability to compile for, 75; 0: the compiler's choice */
-    const volatile bool *cancel; /* true ends it early, with an error; NULL: never */
+    const char *compiler;      /* "nvcc", "nvrtc" or "clang"; NULL: the first that is installed */
+    const char *flags;         /* for the compiler, separated by blanks; NULL: none */
+    bool no_cache;             /* neither reads nor writes the cache */
+    const char *headers;       /* folder of redviz's headers (assets/include) */
+    const char *include;       /* folder searched last for files included in quotes; NULL: none */
+    int architecture;          /* compute capability to compile for, 75; 0: the compiler's choice */
+    const atomic_bool *cancel; /* true ends it early, with an error; NULL: never */
 } CompileOptions;
 
 typedef struct Compiled {

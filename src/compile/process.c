@@ -59,7 +59,7 @@ static int start(const char *const *arguments, char **environment, const int pip
 }
 
 /* Reads until the program and all its children have closed the other end. */
-static bool read_all(int from, double end, const volatile bool *cancel, Text *output) {
+static bool read_all(int from, double end, const atomic_bool *cancel, Text *output) {
     char bytes[4096];
     for (;;) {
         struct pollfd ready = {.fd = from, .events = POLLIN};
@@ -86,7 +86,7 @@ static void kill_all(pid_t child, int from) {
 }
 
 bool process_run(const char *const *arguments, const char *temporary, double seconds,
-                 const volatile bool *cancel, Text *output, int *status, Error *error) {
+                 const atomic_bool *cancel, Text *output, int *status, Error *error) {
     int ends[2], state = 0;
     pid_t child;
     Text variable = {0};

@@ -3,13 +3,14 @@
 #define COMPILE_PROCESS_H
 
 #include "base/text.h"
+#include <stdatomic.h>
 
 /* Runs arguments[0] (searched in PATH) without input. Its standard output and errors go to `output`, up to 16
  * MB, and never to the terminal. Its temporary files go to `temporary` (NULL: its default). `*status` is its
  * exit status; signal n is 128 + n. False: it could not be started, took longer than `seconds`, `cancel`
  * became true, or interrupt_waits(); it and its children are then killed. */
 bool process_run(const char *const *arguments, const char *temporary, double seconds,
-                 const volatile bool *cancel, Text *output, int *status, Error *error);
+                 const atomic_bool *cancel, Text *output, int *status, Error *error);
 
 /* nvcc passes names to a shell, in double quotes: true if the shell leaves this one unchanged. */
 bool process_is_safe_in_quotes(const char *path);

@@ -19,6 +19,7 @@
 #include "trace/hold.h"
 #include "trace/observer.h"
 #include "trace/trace.h"
+#include <stdatomic.h>
 
 typedef struct Emulator Emulator;
 
@@ -52,9 +53,9 @@ typedef struct EmulatorOptions {
     void (*touched)(void *context, const EmulatorPage *page);
     /* Where a module variable lies, and its host memory, zeroed; NULL: the emulator places it. */
     void *(*place_variable)(void *context, const PtxVariable *variable, uint64_t *address);
-    void *context;               /* of these two */
-    const volatile bool *cancel; /* polled; true ends the run early: emulator_run() fails with "cancelled" */
-    volatile uint64_t *blocks_done; /* progress, or NULL */
+    void *context;             /* of these two */
+    const atomic_bool *cancel; /* polled; true ends the run early: emulator_run() fails with "cancelled" */
+    _Atomic uint64_t *blocks_done; /* progress, or NULL */
 } EmulatorOptions;
 
 Emulator *emulator_new(const EmulatorOptions *options);

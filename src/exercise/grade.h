@@ -12,6 +12,7 @@
 
 #include "base/text.h"
 #include "exercise/exercise.h"
+#include <stdatomic.h>
 
 typedef enum GoalState { GOAL_NOT_TRIED, GOAL_MISSED, GOAL_MET } GoalState;
 
@@ -44,7 +45,7 @@ typedef struct GradeLimits {
     double seconds;        /* no run begins later; 0: 60 */
     int threads;           /* host threads of each run; 0: the default */
     const char *compiler;  /* NULL: the first that is found */
-    const volatile bool *cancel;
+    const atomic_bool *cancel;
 } GradeLimits;
 
 /* Grades `file`, whose contents are `text` (NULL: it is read). A file that cannot be read does not

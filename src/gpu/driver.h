@@ -9,6 +9,7 @@
 #define GPU_DRIVER_H
 
 #include "base/error.h"
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -60,7 +61,7 @@ typedef struct Cuda {
     int shared_bytes_per_block_optin;
     bool cooperative, clusters;
     bool hung;
-    const volatile bool *cancel; /* true: stops waiting for kernels; NULL: never */
+    const atomic_bool *cancel; /* true: stops waiting for kernels; NULL: never */
     /* a kernel faulted (an illegal address, ...): this context is no longer usable */
     bool faulted;
 } Cuda;

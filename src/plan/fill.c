@@ -143,11 +143,11 @@ typedef struct RangeShare { /* the share of a buffer that a host thread works on
     uint64_t seed; /* fills */
     void *copy;    /* copies */
     uint64_t begin, end;
-    const volatile bool *cancel;
+    const atomic_bool *cancel;
     pthread_t thread;
 } RangeShare;
 
-static bool is_cancelled(const volatile bool *cancel) {
+static bool is_cancelled(const atomic_bool *cancel) {
     return cancel && *cancel;
 }
 

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "ptx/launch.h"
+#include <stdatomic.h>
 #include <stdint.h>
 
 typedef enum FillKind {
@@ -104,9 +105,9 @@ typedef struct Plan {
     uint64_t heap_bytes;   /* of the device heap; 0: 8 MB, as CUDA has it */
     bool has_trace_blocks; /* else block 0 of each launch is traced */
     uint32_t trace_first, trace_last;
-    const char *expect;          /* --expect; NULL: nothing */
-    const volatile bool *cancel; /* true ends plan_fill() early, with an error; NULL: never */
-    int threads;                 /* host threads that fill and copy; 0: one per core */
+    const char *expect;        /* --expect; NULL: nothing */
+    const atomic_bool *cancel; /* true ends plan_fill() early, with an error; NULL: never */
+    int threads;               /* host threads that fill and copy; 0: one per core */
 } Plan;
 
 /* Allocates and fills every buffer; reads files. The same seed gives the same bytes on every machine. Refuses

@@ -9,6 +9,7 @@
 #include "runtime/program_messages.h"
 
 #include "emulator/emulator.h"
+#include <stdatomic.h>
 
 typedef struct DeviceModule {
     uint32_t number;   /* the program's */
@@ -51,7 +52,7 @@ typedef struct Device {
     int32_t error; /* sticky: of a kernel that failed */
     Text printed;  /* by kernels, not yet fetched */
     int running;   /* the launch that is executed: its index in the capture; -1: none */
-    volatile bool cancel;
+    atomic_bool cancel;
 } Device;
 
 /* `file`: the window, of `bytes`, which the program maps at `address`. */

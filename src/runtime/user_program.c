@@ -38,8 +38,8 @@ typedef struct ProgramRun {
     double begun;
     /* Shared with the watcher: */
     pthread_t watcher;
-    volatile bool is_over, stops; /* everything; what runs now, for ever */
-    volatile bool is_late, is_interrupted;
+    atomic_bool is_over, stops; /* everything; what runs now, for ever */
+    atomic_bool is_late, is_interrupted;
     pthread_mutex_t lock; /* of the next two */
     int watched;          /* a socket whose launch is executed; -1: none */
     Device *device;
@@ -316,7 +316,7 @@ Program *program_run(const ProgramOptions *options, Error *error) {
                       .child = -1,
                       .watched = -1,
                       .begun = clock_seconds()};
-    volatile bool interrupted = false;
+    atomic_bool interrupted = false;
     ProgramOptions with_interrupt = *options;
     if (!options->cancel) {
         with_interrupt.cancel = &interrupted;

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "runtime/captured.h"
+#include <stdatomic.h>
 
 typedef struct ProgramOptions {
     const char *const *arguments; /* the program and its arguments, ended by NULL */
@@ -17,7 +18,7 @@ typedef struct ProgramOptions {
     bool keeps_going;             /* accesses out of bounds read 0 and write nothing (EmulatorOptions) */
     bool prints;                  /* its output also goes to standard output at once */
     uint64_t most_bytes;          /* of kept memory; 0: a quarter of this machine's */
-    const volatile bool *cancel;  /* true stops it; or NULL */
+    const atomic_bool *cancel;    /* true stops it; or NULL */
 } ProgramOptions;
 
 typedef enum ProgramEnd {

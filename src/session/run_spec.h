@@ -7,6 +7,7 @@
 #include "catalog/catalog.h"
 #include "trace/hold.h"
 #include "trace/observer.h"
+#include <stdatomic.h>
 
 /* Who produces the events of the traced blocks. The emulator produces everything else. */
 typedef enum SessionBackend {
@@ -26,9 +27,9 @@ typedef enum SessionCounters {
 typedef struct SessionProgress {
     /* Of all launches. `blocks` 0: nothing runs yet. Both start again when a run is repeated with other
      * sizes. */
-    volatile uint64_t done, blocks;
+    _Atomic uint64_t done, blocks;
     /* The work after the run, which `done` and `blocks` then count; NULL: none. */
-    const char *volatile what;
+    const char *_Atomic what;
 } SessionProgress;
 
 /* A remedy of a slow finding, tried in a changed copy of the PTX: RunSpec.ptx. */

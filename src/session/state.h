@@ -11,6 +11,7 @@
 #include "guess/guess.h"
 #include "session/sources.h"
 #include <limits.h>
+#include <stdatomic.h>
 
 enum { PTX_LIMIT_BYTES = 256 << 20 };
 
@@ -70,8 +71,8 @@ typedef struct SessionRun {
     RaceDetector *detector; /* NULL: races were not searched for */
     TraceObserver observer; /* the detector's */
     Hold *holds;            /* [options.hold_count] those of the options, with their ends */
-    volatile uint64_t blocks_done;
-    volatile bool interrupted; /* by Ctrl-C */
+    _Atomic uint64_t blocks_done;
+    atomic_bool interrupted; /* by Ctrl-C */
     bool is_partial;
 } SessionRun;
 

@@ -31,7 +31,7 @@ typedef struct Taken {
     BenchMachine machine;
     int machines, cells, intervals, grids;
     uint64_t grid_sizes; /* their sum */
-    volatile bool cancel;
+    atomic_bool cancel;
     int cancel_after; /* timings; 0: never */
 } Taken;
 

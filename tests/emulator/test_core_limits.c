@@ -81,7 +81,7 @@ static void test_every_kind_of_endless_loop(void **state) {
 
 /* ---- cancelling ---------------------------------------------------------------------------------------- */
 
-static volatile bool called_off;
+static atomic_bool called_off;
 
 static void *call_off(void *unused) {
     (void)unused;
@@ -117,7 +117,7 @@ static void test_cancel(void **state) {
 
 static void test_progress(void **state) {
     (void)state;
-    volatile uint64_t done = 0;
+    _Atomic uint64_t done = 0;
     CoreRun run = core_run_well((CoreKernel){
         .body = "st.global.u32 [%out], 1;", .grid = 600, .options = {.blocks_done = &done, .threads = 2}});
     assert_int_equal(done, 600);

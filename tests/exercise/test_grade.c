@@ -113,7 +113,7 @@ static void hostile_files(void **state) {
 static void limits_end_a_grade(void **state) {
     (void)state;
     Grade graded;
-    volatile bool cancel = true;
+    atomic_bool cancel = true;
     Error error = {0};
     if (!grade(tiny->solution, &(GradeLimits){.instructions = 10}, &graded))
         skip_because("no CUDA compiler was found");

@@ -122,7 +122,7 @@ static void other_runs_are_whole_at_once(void **state) {
 
 static void a_cancelled_run_is_an_error(void **state) {
     (void)state;
-    volatile bool cancel = true;
+    atomic_bool cancel = true;
     Error error = {0};
     RunSpec options = kernel("interleaved", 1 << 20, false);
     options.cancel = &cancel;
@@ -143,7 +143,7 @@ static const char first_warp_only[] =
 /* The runs that a session makes later are not cancelled by what could have cancelled the first. */
 static void a_session_does_not_keep_what_cancels_it(void **state) {
     (void)state;
-    volatile bool cancel = false;
+    atomic_bool cancel = false;
     RunSpec options = {.file = "most.ptx", .text = first_warp_only, .threads = 1, .cancel = &cancel};
     options.args = "in=int[48]:random, out=int[1]";
     options.block[0] = 48;

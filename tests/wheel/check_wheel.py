@@ -17,6 +17,7 @@ import tempfile
 import zipfile
 
 WHEEL = os.path.abspath(sys.argv[1])
+TREE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 VERSION = os.path.basename(WHEEL).split("-")[1]
 
 # nvcc for one kernel: fails if the source contains "wrong", as nvcc does.
@@ -156,6 +157,18 @@ def terminal(check):
     check.that("the interface opens in a terminal", is_asked and status == 0, said.decode("utf-8", "replace"))
 
 
+def shared(check):
+    """Kernels and assets of the tree are in the wheel; where the tree is not, nothing is checked."""
+    with zipfile.ZipFile(WHEEL) as wheel:
+        inside = set(wheel.namelist())
+    folders = [os.path.join(TREE, "kernels")]
+    folders += [folder for folder, _, _ in os.walk(os.path.join(TREE, "assets")) if folder != os.path.join(TREE, "assets")]
+    paths = [os.path.join(folder, name) for folder in folders if os.path.isdir(folder) for name in os.listdir(folder)]
+    names = [os.path.relpath(path, TREE) for path in paths if os.path.isfile(path) and not os.path.basename(path).startswith(".")]
+    missing = sorted(name for name in names if "redviz/share/redviz/" + name not in inside)
+    check.that("every kernel and asset is in it", not missing, "\n".join(missing))
+
+
 def notebook(check, share):
     script, ptx = check.write("notebook.py", NOTEBOOK), os.path.join(share, "assets/ptx/sequential.ptx")
     python = check.path("environment/bin/python")
@@ -174,6 +187,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="redviz-wheel-") as folder:
         check = Check(os.path.realpath(folder))
         record(check)
+        shared(check)
         subprocess.run([sys.executable, "-m", "venv", check.environment], check=True)
         pip = [check.path("environment/bin/python"), "-m", "pip", "--disable-pip-version-check"]
         check.says("pip installs it", [], *pip, "install", "--no-index", "--no-deps", WHEEL)

@@ -64,6 +64,7 @@ static struct {
     bool has_default; /* the terminal's own colours are available */
     Theme theme;
     int pipe[2];
+    bool has_pipe;
     struct termios modes; /* before we changed them */
     struct sigaction old_handled[HANDLED_COUNT], old_crash[CRASH_COUNT];
     Cell *shown;        /* what the terminal shows; NULL: unknown */
@@ -187,6 +188,19 @@ static void never_wait_in_read(void) {
     if (tcsetattr(STDIN_FILENO, TCSANOW, &modes) == 0) def_prog_mode(); /* refresh() restores these */
 }
 
+/* Threads may wake the loop until the program ends: the pipe is made once and never closed. */
+static bool make_pipe(void) {
+    char late[64];
+    if (!terminal.has_pipe && pipe(terminal.pipe)) return false;
+    terminal.has_pipe = true;
+    for (int end = 0; end < 2; end++) {
+        fcntl(terminal.pipe[end], F_SETFL, O_NONBLOCK);
+        fcntl(terminal.pipe[end], F_SETFD, FD_CLOEXEC);
+    }
+    while (read(terminal.pipe[0], late, sizeof late) > 0) continue;
+    return true;
+}
+
 bool terminal_open(Error *error) {
     static const char instead[] = "--report prints the metrics and --frame one screen without one";
     int status;
@@ -202,12 +216,8 @@ bool terminal_open(Error *error) {
     if (!can_move)
         return error_set(error, "a terminal of type TERM=%.60s cannot place its cursor; %s", name ? name : "",
                          instead);
-    if (tcgetattr(STDIN_FILENO, &terminal.modes) || pipe(terminal.pipe))
+    if (tcgetattr(STDIN_FILENO, &terminal.modes) || !make_pipe())
         return error_set(error, "the terminal cannot be set up; %s", instead);
-    for (int end = 0; end < 2; end++) {
-        fcntl(terminal.pipe[end], F_SETFL, O_NONBLOCK);
-        fcntl(terminal.pipe[end], F_SETFD, FD_CLOEXEC);
-    }
     /* Before curses does: it keeps handlers that it finds, but with its own handler it ignores Ctrl-Z while
      * it draws. */
     catch_signals();
@@ -306,9 +316,6 @@ void terminal_close(void) {
     fclose(terminal.curses);
     if (terminal.capture) fclose(terminal.capture);
     terminal.curses = terminal.capture = NULL;
-    close(terminal.pipe[0]);
-    close(terminal.pipe[1]);
-    terminal.pipe[0] = terminal.pipe[1] = -1; /* a thread may still want to wake us */
     free(terminal.shown);
     terminal.shown = NULL;
 }

@@ -9,6 +9,7 @@
 #include "emulator/machine/hooks.h"
 #include "emulator/machine/machine_memory.h"
 #include "trace/observer.h"
+#include <stdatomic.h>
 
 enum { QUIET_ITERATIONS = 4 }; /* iterations of a loop without changes before its accesses are compared */
 enum { MAX_WARPS = 32, MAX_REPORTED = 2, BARRIER_COUNT = 17, CLUSTER_BARRIER = TRACE_CLUSTER_BARRIER };
@@ -55,8 +56,8 @@ typedef struct Grid {
     const TapeDoor *tapes;         /* NULL: every block runs by the schedule (tape_door.h) */
     void (*touched)(void *context, const EmulatorPage *page); /* emulator.h; NULL: nobody asks */
     void *touched_context;
-    const volatile bool *cancel;
-    volatile uint64_t *blocks_done;
+    const atomic_bool *cancel;
+    _Atomic uint64_t *blocks_done;
 } Grid;
 
 typedef struct RunCounter {

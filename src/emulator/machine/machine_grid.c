@@ -104,7 +104,7 @@ static bool play_next(Share *share) {
     share->executed += executed;
     share->finished_at = share->executed;
     share->first++;
-    if (grid->blocks_done) __atomic_fetch_add(grid->blocks_done, 1, __ATOMIC_RELAXED);
+    if (grid->blocks_done) atomic_fetch_add_explicit(grid->blocks_done, 1, memory_order_relaxed);
     return true;
 }
 
@@ -205,7 +205,8 @@ static SliceEnd run_resident(Share *share, Residents *residents, int index, Prog
     progress->all_wait &= end == SLICE_WAITS;
     if (end != SLICE_DONE) return end;
     finish(share, residents, index);
-    if (share->grid->blocks_done) __atomic_fetch_add(share->grid->blocks_done, 1, __ATOMIC_RELAXED);
+    if (share->grid->blocks_done)
+        atomic_fetch_add_explicit(share->grid->blocks_done, 1, memory_order_relaxed);
     return end;
 }
 
