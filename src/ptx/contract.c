@@ -2,6 +2,7 @@
 #include "ptx/contract.h"
 
 #include "ptx/link.h"
+#include "ptx/names.h"
 #include "ptx/opcodes.h"
 
 #include <stdlib.h>
@@ -506,9 +507,14 @@ static PtxRegister *keep_factor(Rewriting *rewrite, int product, const PtxRegist
     return kept.reg;
 }
 
+/* Equal names are one pointer. */
+static const char *text_of_name(PtxModule *module, const char *text) {
+    return ptx_names_get(module->names, text, strlen(text))->text;
+}
+
 static PtxModifier *modifiers_of_fma(PtxModule *module, const PtxInstruction *sum) {
     PtxModifier *modifiers = arena_new(&module->arena, ((size_t)sum->modifier_count + 1) * sizeof *modifiers);
-    modifiers[0] = (PtxModifier){PTX_MOD_RN, "rn"};
+    modifiers[0] = (PtxModifier){PTX_MOD_RN, text_of_name(module, "rn")};
     memcpy(modifiers + 1, sum->modifiers, (size_t)sum->modifier_count * sizeof *modifiers);
     return modifiers;
 }
@@ -554,7 +560,7 @@ static PtxInstruction *make_copy(PtxModule *module, const KeptFactor *kept, cons
     PtxInstruction *copy = arena_copy(&module->arena, product, sizeof *copy);
     int bits = 8 * ptx_type_bytes(product->types[0]);
     PtxType type = bits == 16 ? PTX_B16 : bits == 32 ? PTX_B32 : PTX_B64;
-    PtxModifier modifier = {PTX_MOD_TYPE, ptx_type_text(type)};
+    PtxModifier modifier = {PTX_MOD_TYPE, text_of_name(module, ptx_type_text(type))};
     PtxOperand operands[] = {
         {.kind = PTX_OPERAND_REGISTER, .component = -1, .reg = kept->reg},
         {.kind = PTX_OPERAND_REGISTER, .component = -1, .reg = (PtxRegister *)kept->factor}};

@@ -1,5 +1,6 @@
 /* Products and sums that are fused: what ptxas fuses and what it does not, clause by clause (ptx/contract.h). The machine code of
  * ptxas 13.0 has as many fma, add and mul as the expectation of each body. */
+#define _POSIX_C_SOURCE 200809L
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,8 +8,12 @@
 
 #include <cmocka.h>
 
+#include "base/text.h"
+#include "ptx/contract.h"
 #include "ptx/opcodes.h"
+#include "ptx/ptx_check.h"
 #include "tests/ptx/ptx_test.h"
+#include <glob.h>
 #include <stdlib.h>
 
 /* "> f5, f6" stores them, which makes them live. */
@@ -42,8 +47,10 @@ static char *code_of(const PtxModule *module, const PtxProgram *program) {
 }
 
 static void check_code(const char *body, const char *expected) {
+    Error error = {0};
     PtxModule *module = parse_short(body);
     PtxProgram *program = link_entry(module, "k");
+    if (!ptx_program_check(program, &error)) fail_msg("%s: %s", body, error.message);
     char *code = code_of(module, program);
     if (strcmp(code, expected ? expected : "") != 0)
         fail_msg("%s\n  gives %s\n  not   %s", body, code, expected);
@@ -83,6 +90,7 @@ static void sums_of_one_product(void **state) {
     check_with_product("add.sat.f32 %f5, %f3, %f4; >%f5;", "fma.rn.sat.f32 %f5, %f1, %f2, %f4;");
     check_with_product("add.f32 %f5, %f3, %f4; sub.f32 %f6, %f3, %f5; >%f6;",
                        "fma.rn.f32 %f5, %f1, %f2, %f4; fma.rn.f32 %f6, %f1, %f2, -%f5;");
+    check_with_product("sub.f32 %f5, %f3, 0f3F800000; >%f5;", "fma.rn.f32 %f5, %f1, %f2, 0fBF800000;");
     check_code("mul.ftz.f32 %f3, %f1, %f2; add.ftz.f32 %f5, %f3, %f4; >%f5;",
                "fma.rn.ftz.f32 %f5, %f1, %f2, %f4;");
     check_code("mul.f32 %f3, %f1, 0f40000000; sub.f32 %f5, %f4, %f3; >%f5;",
@@ -328,6 +336,33 @@ static void switched_off(void **state) {
     }
 }
 
+/* nvcc has already fused what is used once. */
+static void kernels_of_the_catalogue_have_none(void **state) {
+    (void)state;
+    glob_t files;
+    assert_int_equal(glob("assets/ptx/*.ptx", 0, NULL, &files), 0);
+    for (size_t i = 0; i < files.gl_pathc; i++) {
+        char *text;
+        size_t length;
+        Error error = {0};
+        assert_true(text_read_file(files.gl_pathv[i], 64 << 20, &text, &length, &error));
+        PtxModule *module = parse_module(text);
+        for (int f = 0; f < module->function_count; f++) {
+            PtxFunction *function = module->functions[f];
+            int count = function->statement_count;
+            ptx_contract(module, function);
+            if (function->statement_count != count)
+                fail_msg("%s: %s is fused", files.gl_pathv[i], function->name);
+            for (int k = 0; k < count; k++)
+                if (function->statements[k].instruction && function->statements[k].instruction->fused)
+                    fail_msg("%s: %s is fused", files.gl_pathv[i], function->name);
+        }
+        ptx_module_free(module);
+        free(text);
+    }
+    globfree(&files);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(sums_of_one_product),
                                        cmocka_unit_test(types),
@@ -340,6 +375,7 @@ int main(void) {
                                        cmocka_unit_test(factors_keep_their_values),
                                        cmocka_unit_test(branches_find_their_targets),
                                        cmocka_unit_test(text_that_assemblers_accept),
-                                       cmocka_unit_test(switched_off)};
+                                       cmocka_unit_test(switched_off),
+                                       cmocka_unit_test(kernels_of_the_catalogue_have_none)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
