@@ -88,6 +88,7 @@ Findings *findings_new(RaceDetector *detector, const Trace *trace, const Finding
     findings_add_traps(&builder);
     findings_add_result(&builder, detector, result);
     findings_add_leak(&builder, known);
+    findings_add_fused(&builder);
     add_slow(&builder, false);
     return finish(&builder);
 }

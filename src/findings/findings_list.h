@@ -35,6 +35,8 @@ void findings_find_causes(Findings *list);
 /* Adds races, undefined shuffles, and possible origins of a wrong result. */
 void findings_add_races(FindingsBuilder *builder, RaceDetector *detector);
 void findings_add_traps(FindingsBuilder *builder);
+/* findings_fused.c: a note for each product that was fused into several sums. */
+void findings_add_fused(FindingsBuilder *builder);
 void findings_add_leak(FindingsBuilder *builder, const FindingKnown *known); /* adds a note */
 void findings_add_result(FindingsBuilder *builder, const RaceDetector *detector, const FindingResult *result);
 

@@ -31,7 +31,7 @@ typedef struct Facts {
 
 /* ---- what an instruction reads and writes ------------------------------------------------------------- */
 
-static bool only_computes(const PtxInstruction *in) {
+bool ptx_only_computes(const PtxInstruction *in) {
     static const bool computes[PTX_OPCODE_COUNT] = {
 #define OPCODE(name, ...) [PTX_##name] = true,
 #define RECORDED(...)
@@ -48,14 +48,14 @@ static bool writes_first(const PtxInstruction *in) {
         return in->operand_count > 2; /* .red */
     case PTX_brx:
     case PTX_nanosleep:
+    case PTX_stackrestore:
         return false;
     default:
         return true;
     }
 }
 
-/* Operands before this one are written. The registers of an address are read. */
-static int first_source(const PtxInstruction *in) {
+int ptx_first_source(const PtxInstruction *in) {
     bool is_written = in->operand_count > 0 && in->operands[0].kind != PTX_OPERAND_MEMORY && writes_first(in);
     return is_written ? 1 : 0;
 }
@@ -69,11 +69,11 @@ static void visit(Facts *facts, const PtxOperand *operand, Visit visitor) {
 
 static void visit_sources(Facts *facts, const PtxInstruction *in, Visit visitor) {
     visit(facts, &in->guard, visitor);
-    for (int i = first_source(in); i < in->operand_count; i++) visit(facts, &in->operands[i], visitor);
+    for (int i = ptx_first_source(in); i < in->operand_count; i++) visit(facts, &in->operands[i], visitor);
 }
 
 static void visit_results(Facts *facts, const PtxInstruction *in, Visit visitor) {
-    if (first_source(in)) visit(facts, &in->operands[0], visitor);
+    if (ptx_first_source(in)) visit(facts, &in->operands[0], visitor);
 }
 
 /* ---- needed results ----------------------------------------------------------------------------------- */
@@ -91,7 +91,7 @@ static bool operand_is_needed(const Facts *facts, const PtxOperand *operand) {
 }
 
 static void need_sources(Facts *facts, const PtxInstruction *in) {
-    bool has_effect = !only_computes(in) || !first_source(in);
+    bool has_effect = !ptx_only_computes(in) || !ptx_first_source(in);
     if (has_effect || operand_is_needed(facts, &in->operands[0])) visit_sources(facts, in, need);
 }
 
@@ -168,7 +168,7 @@ static bool is_of_kernel(const Facts *facts, const PtxVariable *parameter) {
 /* Sources that agree in all lanes give a result that does. */
 static bool keeps_uniform(const Facts *facts, const PtxInstruction *in) {
     if (in->space == PTX_SPACE_LOCAL) return false;
-    if (in->opcode != PTX_ld) return only_computes(in);
+    if (in->opcode != PTX_ld) return ptx_only_computes(in);
     return in->space != PTX_SPACE_PARAM || is_of_kernel(facts, in->operands[1].variable);
 }
 
@@ -186,7 +186,7 @@ static bool gives_uniform(const Facts *facts, const PtxInstruction *in) {
         break;
     }
     if (in->operand_count < 2 || !keeps_uniform(facts, in)) return false;
-    for (int i = first_source(in); i < in->operand_count; i++)
+    for (int i = ptx_first_source(in); i < in->operand_count; i++)
         if (!is_uniform(facts, &in->operands[i])) return false;
     return true;
 }

@@ -176,6 +176,11 @@ static void put_lines(PtxProgram *program, const PtxProgramFunction *function, R
         }
         program->code[pc].line = current;
         program->code[pc].places = places;
+        const PtxFused *fused = program->code[pc].instruction->fused;
+        const LineCandidates *product =
+            fused && fused->product->loc >= 0 ? &resolver->frames[fused->product->loc].shown : NULL;
+        if (product && product->count)
+            program->code[pc].product = line_at(resolver, product->items[product->count - 1]);
     }
 }
 

@@ -22,6 +22,10 @@ bool ptx_flow_ends(const PtxInstruction *instruction);
 
 /* atomic_forms.c: drops_result and atomic_form of the pcs of one function whose reconvergence is known. */
 void ptx_atomic_forms_find(PtxProgram *program, const PtxProgramFunction *function);
+/* True if it does nothing but write its result. */
+bool ptx_only_computes(const PtxInstruction *instruction);
+/* Operands before this one are written, at most one. The registers of an address are read. */
+int ptx_first_source(const PtxInstruction *instruction);
 
 /* line_table.c: source lines of all pcs. */
 void ptx_lines_resolve(PtxProgram *program);

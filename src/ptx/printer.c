@@ -114,6 +114,39 @@ void ptx_instruction_print(const PtxInstruction *instruction, Text *out) {
     text_add(out, ";");
 }
 
+/* "%f3" is "%redviz_minus1" where an fma negates it. */
+static PtxOperand minus_of(const PtxOperand *operand, PtxRegister *minus, int number) {
+    static const char *const names[] = {"%redviz_minus0", "%redviz_minus1", "%redviz_minus2",
+                                        "%redviz_minus3"};
+    *minus = (PtxRegister){.name = names[number], .type = operand->reg->type, .vector = 1};
+    return (PtxOperand){.kind = PTX_OPERAND_REGISTER, .component = -1, .reg = minus};
+}
+
+/* PTX has no fma that negates an operand, and ptxas makes one of neg and fma. */
+static void print_fused(const PtxInstruction *fused, Text *out) {
+    PtxInstruction plain = *fused;
+    PtxOperand operands[4];
+    PtxRegister minus[4];
+    const char *type = ptx_type_text(fused->types[0]);
+    memcpy(operands, fused->operands, sizeof operands);
+    plain.operands = operands;
+    text_add(out, "\t{\n");
+    for (int i = 1; i < 4; i++) {
+        if (!operands[i].negated) continue;
+        const char *name = operands[i].reg->name;
+        operands[i] = minus_of(&operands[i], &minus[i], i);
+        text_print(out, "\t.reg .b%d %s;\n", 8 * ptx_type_bytes(fused->types[0]), minus[i].name);
+        text_print(out, "\tneg.%s %s, %s;\n", type, minus[i].name, name);
+    }
+    text_add(out, "\t");
+    ptx_instruction_print(&plain, out);
+    text_add(out, "\n\t}\n");
+}
+
+static bool negates(const PtxInstruction *in) {
+    return in->fused && (in->operands[1].negated || in->operands[2].negated || in->operands[3].negated);
+}
+
 /* ---- statements -------------------------------------------------------------------------------------- */
 
 static void print_loc(const PtxLoc *loc, Text *out) {
@@ -136,6 +169,10 @@ static void print_targets(const PtxStatement *statement, Text *out) {
 void ptx_statement_print(const PtxFunction *function, const PtxStatement *statement, Text *out) {
     switch (statement->kind) {
     case PTX_STATEMENT_INSTRUCTION:
+        if (negates(statement->instruction)) {
+            print_fused(statement->instruction, out);
+            break;
+        }
         text_add(out, "\t");
         ptx_instruction_print(statement->instruction, out);
         text_add(out, "\n");

@@ -1,6 +1,7 @@
 /* Program: finds what an entry needs, lays it out as one array of pcs, and resolves branch targets. */
 #include "ptx/link.h"
 
+#include "ptx/contract.h"
 #include "ptx/messages.h"
 #include "ptx/names.h"
 #include "ptx/opcodes.h"
@@ -314,6 +315,8 @@ static bool link(Linker *linker) {
         want_all_addresses(linker);
         if (!search_all(linker)) return false;
     }
+    for (int i = 0; i < linker->module->function_count; i++)
+        if (linker->function_wanted[i]) ptx_contract(linker->module, linker->module->functions[i]);
     return lay_out(linker);
 }
 

@@ -54,6 +54,7 @@ typedef struct PtxCode {
     /* The innermost frame in a file of the user's (line_table.c); instructions with line 0 take the line of
      * the nearest earlier instruction that has one. */
     PtxSourceLine line;
+    PtxSourceLine product;   /* of an fma that was fused: the line of its mul */
     const PtxPlaces *places; /* NULL: `line` is the only candidate, and its function is not inlined */
 } PtxCode;
 

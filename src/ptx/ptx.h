@@ -113,7 +113,7 @@ typedef enum PtxOperandKind {
 typedef struct PtxOperand PtxOperand;
 struct PtxOperand {
     PtxOperandKind kind;
-    bool negated;     /* !p of a predicate, -r of vmad; -x is folded into literals */
+    bool negated; /* !p of a predicate, -r of vmad and of fused instructions; -x is folded into literals */
     int8_t component; /* r.x .y .z .w (also .r .g .b .a): 0..3; -1: none */
     uint8_t float_bytes;
     PtxRegister *reg;
@@ -134,6 +134,8 @@ typedef struct PtxModifier {
     const char *text; /* without the dot; a name with "::" is one modifier ("shared::cta", "L2::128B") */
 } PtxModifier;
 
+typedef struct PtxFused PtxFused;
+
 typedef struct PtxInstruction {
     PtxOpcode opcode;
     const char *name;       /* the opcode's text up to the first dot */
@@ -147,9 +149,16 @@ typedef struct PtxInstruction {
     PtxOperand guard;     /* kind REGISTER (a predicate, maybe negated) or NONE */
     PtxOperand *operands; /* in source order, destination first */
     int operand_count;
-    int line, column; /* place in the PTX text */
-    int loc;          /* index into function->locs of the .loc in force; -1: none */
+    int line, column;      /* place in the PTX text */
+    int loc;               /* index into function->locs of the .loc in force; -1: none */
+    const PtxFused *fused; /* an fma that the text does not have (contract.h); else NULL */
 } PtxInstruction;
+
+/* What an fma was made of. Its operands may be `negated`, which PTX does not allow in the text: the printer writes neg before it. */
+struct PtxFused {
+    const PtxInstruction *product; /* the mul */
+    const PtxInstruction *sum;     /* the add or sub, whose place, guard and result the fma has */
+};
 
 /* A .loc directive: "Debugging Directives: .loc". */
 typedef struct PtxLoc {
@@ -205,6 +214,7 @@ struct PtxFunction {
     const char *directives;   /* all performance directives as printed back */
     /* The body. ptx_function_parse() fills it on first use. */
     bool is_parsed;
+    bool is_contracted; /* ptx_contract() has changed the statements */
     PtxStatement *statements;
     int statement_count;
     PtxRegister **registers;
@@ -248,6 +258,7 @@ typedef struct PtxModule {
     int address_bytes; /* 4 or 8 */
     PtxSourceFile *files;
     int file_count;
+    bool keeps_products;      /* --fmad=false: products and additions are not fused (contract.h) */
     bool has_library_headers; /* all files but the entry's own are a library's, whatever their names */
     PtxFunction **functions;  /* declarations merged with their definition */
     int function_count;

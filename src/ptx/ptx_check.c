@@ -481,10 +481,11 @@ bool ptx_program_check(const PtxProgram *program, Error *error) {
     PtxForms *forms = ptx_forms_new(module);
     bool good = true;
     for (int pc = 0; good && pc < program->code_count; pc++) {
+        const PtxInstruction *in = program->code[pc].instruction;
         PtxChecker checker = {.program = program,
                               .forms = forms,
                               .function = program->functions[program->code[pc].function].function,
-                              .instruction = program->code[pc].instruction,
+                              .instruction = in->fused ? in->fused->sum : in,
                               .source = program->code[pc].line,
                               .error = error};
         good = check_instruction(&checker) &&

@@ -294,8 +294,28 @@ static bool load_module(Session *session, Error *error) {
     return session->code.module != NULL;
 }
 
+/* True if the flags have the word. */
+static bool has_flag(const char *flags, const char *word) {
+    size_t length = strlen(word);
+    for (const char *at = flags; at && (at = strstr(at, word)); at += length) {
+        bool begins = at == flags || at[-1] == ' ' || at[-1] == '-' || at[-1] == ',';
+        if (begins && (!at[length] || at[length] == ' ' || at[length] == ',')) return true;
+    }
+    return false;
+}
+
+/* Flags of nvcc and ptxas, also for a file that is PTX already; the last is clang's. */
+bool session_keeps_products(const Session *session) {
+    static const char *const words[] = {"-fmad=false", "-fmad false", "-G", "-device-debug",
+                                        "-ffp-contract=off"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (has_flag(session->options.compile_flags, words[i])) return true;
+    return false;
+}
+
 bool session_load_module(Session *session, Error *error) {
     if (!load_module(session, error)) return false;
+    session->code.module->keeps_products = session_keeps_products(session);
     session->code.module->has_library_headers = session->kernel.row != NULL;
     session->code.module->is_target_checked =
         !session->options.kernel && session->options.file && !text_is_cuda_source(session->options.file);
@@ -309,6 +329,7 @@ bool session_parse_others(Session *session, const Plan *plan, Error *error) {
         const PlanModule *other = &plan->modules[i];
         PtxModule *module = ptx_module_parse(other->ptx, strlen(other->ptx), other->name, error);
         if (!module) return false;
+        module->keeps_products = code->module->keeps_products;
         code->others[code->other_count++] = module;
     }
     return true;

@@ -45,6 +45,7 @@ static void write_session(const Session *session, const ShortNames *names, Store
     store_put_text(store, COLUMN_session_looks_like, session->guess.verdict.looks_like);
     store_put_integer(store, COLUMN_session_is_said, session->guess.verdict.has_result);
     store_put_text(store, COLUMN_session_alike, NULL);
+    store_put_integer(store, COLUMN_session_fuses, !session->code.module->keeps_products);
     store_put_word(store, COLUMN_session_n, session->kernel.n);
     store_put_text(store, COLUMN_session_dtype, session->kernel.dtype);
     store_put_text(store, COLUMN_session_op, session->kernel.op);
@@ -296,7 +297,8 @@ static bool read_session(Session *session, const char **grid, Store *store) {
     session->code.compiler = store_name(store, COLUMN_session_compiler, arena);
     const uint8_t *printed = store_bytes(store, COLUMN_session_printed, &printed_bytes);
     text_add_bytes(&session->run->trace->printed, (const char *)printed, printed_bytes);
-    read_ptx(session, store);
+    bool fuses = store_flag(store, COLUMN_session_fuses);
+    if (read_ptx(session, store)) session->code.module->keeps_products = !fuses;
     return !store_next_row(store) || store_complain(store, "there are two");
 }
 

@@ -270,6 +270,7 @@ static bool parse_modules(Session *session, const Plan *plan, Error *error) {
     snprintf(code->path, sizeof code->path, "%s", plan->modules[0].name);
     code->text = memory_copy_text(plan->modules[0].ptx);
     code->module = ptx_module_parse(code->text, strlen(code->text), code->path, error);
+    if (code->module) code->module->keeps_products = session_keeps_products(session);
     return code->module && session_parse_others(session, plan, error);
 }
 

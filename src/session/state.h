@@ -153,6 +153,7 @@ struct Session {
 Session *session_new(const RunSpec *options);
 /* code.c: fills `code`: the PTX of the kernel that the options name, compiled if need be. */
 bool session_load_module(Session *session, Error *error);
+bool session_keeps_products(const Session *session); /* its compile flags say so (ptx/contract.h) */
 /* run_plan.c: gives an emulator the buffers of the plan, at their addresses. */
 bool session_add_buffers(const Session *session, Emulator *emulator, const PlanBuffer *buffers, int count,
                          Error *error);

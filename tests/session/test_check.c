@@ -410,8 +410,63 @@ static void what_is_given_up_for_time_is_said(void **state) {
     }
 }
 
+/* A product added to a double-double sum, with the error of the addition. %s: the rounding of the product. */
+static const char double_double[] =
+    ".version 8.0\n.target sm_80\n.address_size 64\n"
+    ".visible .entry double_double(.param .u64 p, .param .u64 q) {\n"
+    ".reg .f64 %d<9>; .reg .b64 %q<3>;\n"
+    ".loc 1 5 1\n"
+    "ld.param.u64 %q1, [p]; ld.param.u64 %q2, [q]; ld.global.f64 %d1, [%q1]; ld.global.f64 %d2, [%q1+8];\n"
+    ".loc 1 6 1\n"
+    "mul%s.f64 %d3, %d1, %d2;\n"
+    ".loc 1 7 1\n"
+    "add.f64 %d4, %d3, %d1; sub.f64 %d5, %d4, %d1;\n"
+    ".loc 1 8 1\n"
+    "sub.f64 %d6, %d3, %d5; st.global.f64 [%q2], %d4; st.global.f64 [%q2+8], %d6; ret; }\n"
+    ".file 1 \"/none/double_double.cu\"\n";
+
+static void check_fused(const char *rounding, const char *flags, bool is_noted) {
+    Text text = {0}, out = {0};
+    const char *at = strstr(double_double, "%s");
+    text_add_bytes(&text, double_double, (size_t)(at - double_double));
+    text_print(&text, "%s%s", rounding, at + 2);
+    Session *session = open_well(&(RunSpec){.file = "double_double.ptx",
+                                            .text = text_string(&text),
+                                            .args = "p=double[2]:random, q=double[2]:zero",
+                                            .block = {1, 1, 1},
+                                            .grid = {1, 1, 1},
+                                            .compile_flags = flags,
+                                            .search_races = true,
+                                            .threads = 1});
+    ask_check(session, CHECK_TEXT, &out);
+    bool has = strstr(text_string(&out),
+                      "line 6: ptxas fuses this product into the addition and the subtraction.\n") &&
+               strstr(text_string(&out), "__dmul_rn() keeps them apart");
+    if (has != is_noted) fail_msg("mul%s, flags %s: %s", rounding, flags ? flags : "", text_string(&out));
+    session_free(session);
+    text_done(&text);
+    text_done(&out);
+}
+
+static void products_fused_into_an_error_term(void **state) {
+    (void)state;
+    check_fused("", NULL, true);
+    check_fused(".rn", NULL, false);
+    check_fused("", "--fmad=false", false);
+    check_fused("", "-O3 -G", false);
+    static const char *const quiet[] = {"kahan", "shuffle", "two_stage"};
+    for (size_t i = 0; i < sizeof quiet / sizeof *quiet; i++) {
+        Session *session = open_well(&(RunSpec){.kernel = quiet[i], .search_races = true, .threads = 1});
+        const Findings *findings = ask_hazards(session);
+        for (int k = 0; k < findings->count; k++)
+            assert_int_not_equal(findings->items[k].kind, FINDING_FUSED_PRODUCT);
+        session_free(session);
+    }
+}
+
 int main(void) {
     static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(products_fused_into_an_error_term),
         cmocka_unit_test(every_wrong_kernel_is_explained),
         cmocka_unit_test(a_missing_barrier_is_one_finding),
         cmocka_unit_test(each_cause_has_its_remedy),

@@ -76,6 +76,12 @@ bool lanes_expect_operands(Lowering *low, const PtxInstruction *in, Op *op, int 
                            minimum < maximum ? " or more" : "", in->operand_count);
 }
 
+int lanes_minus(const PtxInstruction *in, int product, int addend) {
+    if (!in->fused) return 0;
+    bool minus = in->operands[1].negated != in->operands[2].negated;
+    return (minus ? product : 0) | (in->operands[3].negated ? addend : 0);
+}
+
 bool lanes_use(Lowering *low, const PtxInstruction *in, Op *op, const LaneHandler *handler,
                OpWeight provenance) {
     if (!handler)

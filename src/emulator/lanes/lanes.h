@@ -225,6 +225,8 @@ LANES_INLINE uint32_t flush16(uint32_t half) {
 bool lanes_accept(Lowering *low, const PtxInstruction *in, Op *op, ...);
 /* Rejects any other number of operands. */
 bool lanes_expect_operands(Lowering *low, const PtxInstruction *in, Op *op, int minimum, int maximum);
+/* What a fused instruction negates: `product`, `addend`, their sum, or 0. */
+int lanes_minus(const PtxInstruction *in, int product, int addend);
 /* Makes `op` a lane operation. NULL: rejects, because the opcode does not support this type. */
 bool lanes_use(Lowering *low, const PtxInstruction *in, Op *op, const LaneHandler *handler,
                OpWeight provenance);

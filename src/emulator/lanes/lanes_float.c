@@ -40,6 +40,13 @@ BINARY(sub_f64, uint64_t, uint64_t, OUTD(D(a[l]) - D(b[l]), b[l], a[l], a[l]))
 BINARY(mul_f64, uint64_t, uint64_t, OUTD(D(a[l]) * D(b[l]), b[l], a[l], a[l]))
 BINARY(div_f64, uint64_t, uint64_t, OUTD(D(a[l]) / D(b[l]), a[l], b[l], b[l]))
 TERNARY(fma_f64, uint64_t, uint64_t, uint64_t, OUTD(fma(D(a[l]), D(b[l]), D(c[l])), b[l], c[l], a[l]))
+/* With the product or the addend negated, as fused instructions have it (ptx/contract.h). */
+TERNARY(minus_product_f32, uint32_t, uint32_t, uint32_t, OUT(fmaf(-F(a[l]), F(b[l]), F(c[l]))))
+TERNARY(minus_addend_f32, uint32_t, uint32_t, uint32_t, OUT(fmaf(F(a[l]), F(b[l]), -F(c[l]))))
+TERNARY(minus_product_f64, uint64_t, uint64_t, uint64_t,
+        OUTD(fma(-D(a[l]), D(b[l]), D(c[l])), b[l], c[l], a[l]))
+TERNARY(minus_addend_f64, uint64_t, uint64_t, uint64_t,
+        OUTD(fma(D(a[l]), D(b[l]), -D(c[l])), b[l], c[l], a[l]))
 
 /* A result of 2^-126 may be a smaller one that the host rounded up as a subnormal and that .ftz flushes: such
  * lanes are recomputed. (Sums of normal numbers this small are exact.) */
@@ -78,12 +85,14 @@ BINARY(div_approx_f32_ftz, uint32_t, uint32_t, flush32(divide_approx(flush32(a[l
 /* ---- any rounding, saturation ---------------------------------------------------------------------- */
 
 enum { ADD, SUB, MUL, FMA, DIV };
-/* Fields of Op.number. FLAGS: .ftz, .sat. KIND: ADD... FROM: type of a (and b of fma), NO_TYPE: f32. */
+/* Fields of Op.number. FLAGS: .ftz, .sat, and what a fused instruction negates. KIND: ADD... FROM: type of a (and b of fma), NO_TYPE: f32. */
 enum { ROUNDING, FLAGS, KIND, FROM };
-enum { FTZ = 1, SAT = 2 };
+enum { FTZ = 1, SAT = 2, MINUS_PRODUCT = 4, MINUS_ADDEND = 8 };
 
 static Exact compute(const Op *op, Exact a, Exact b, Exact c) {
     PtxModifierKind rounding = (PtxModifierKind)op->number[ROUNDING];
+    if (op->number[FLAGS] & MINUS_PRODUCT) a = exact_negate(a);
+    if (op->number[FLAGS] & MINUS_ADDEND) c = exact_negate(c);
     switch (op->number[KIND]) {
     case ADD:
         return exact_add(a, b, rounding);
@@ -260,8 +269,15 @@ bool lanes_lower_float_mul(Lowering *low, const PtxInstruction *in, Op *op) {
                            &(Operation){&mul_f32, &mul_f32_ftz, &mul_f64, MUL, 2, WEIGHT_PRODUCT});
 }
 bool lanes_lower_float_fma(Lowering *low, const PtxInstruction *in, Op *op) {
-    return lower_operation(low, in, op,
-                           &(Operation){&fma_f32, &fma_f32_ftz, &fma_f64, FMA, 3, WEIGHT_PRODUCT});
+    static const Operation operations[] = {
+        [0] = {&fma_f32, &fma_f32_ftz, &fma_f64, FMA, 3, WEIGHT_PRODUCT},
+        [MINUS_PRODUCT] = {&minus_product_f32, &any_f32, &minus_product_f64, FMA, 3, WEIGHT_PRODUCT},
+        [MINUS_ADDEND] = {&minus_addend_f32, &any_f32, &minus_addend_f64, FMA, 3, WEIGHT_PRODUCT},
+        [MINUS_PRODUCT | MINUS_ADDEND] = {&any_f32, &any_f32, &any_f64, FMA, 3, WEIGHT_PRODUCT}};
+    int minus = lanes_minus(in, MINUS_PRODUCT, MINUS_ADDEND);
+    if (!lower_operation(low, in, op, &operations[minus])) return false;
+    op->number[FLAGS] |= minus;
+    return true;
 }
 
 bool lanes_lower_float_div(Lowering *low, const PtxInstruction *in, Op *op) {

@@ -54,7 +54,16 @@ HALF_TERNARY(fma_bf16, FMA_BF16)
 typedef enum HalfOperation { ADD, SUB, MUL, FMA, ABS, NEG, MIN, MAX } HalfOperation;
 /* Fields of Op.number; BFLOAT: bf16 instead of f16. */
 enum { KIND, FLAGS, BFLOAT };
-enum { FTZ = 1, SAT = 2, RELU = 4, NAN_WINS = 8, XORSIGN_ABS = 16, OOB = 32 };
+enum {
+    FTZ = 1,
+    SAT = 2,
+    RELU = 4,
+    NAN_WINS = 8,
+    XORSIGN_ABS = 16,
+    OOB = 32,
+    MINUS_PRODUCT = 64,
+    MINUS_ADDEND = 128
+};
 /* Tensor copies fill out-of-bounds elements with this value, of either sign; fma.oob of it is 0 ("OOB-NaN";
  * bits as on an H200). */
 #define NAN_OOB 0x7ff7u
@@ -87,6 +96,8 @@ static uint32_t one_half(const Op *op, uint32_t a, uint32_t b, uint32_t c) {
     bool bfloat = op->number[BFLOAT], flush = flags & FTZ;
     if ((flags & OOB) && ((a & 0x7fffu) == NAN_OOB || (b & 0x7fffu) == NAN_OOB)) return 0;
     if (flush) a = flush16(a), b = flush16(b), c = flush16(c);
+    if (flags & MINUS_PRODUCT) a ^= 0x8000u;
+    if (flags & MINUS_ADDEND) c ^= 0x8000u;
     uint32_t result = 0;
     switch ((HalfOperation)op->number[KIND]) {
     case ADD:
@@ -157,6 +168,7 @@ static bool lower_half(Lowering *low, const PtxInstruction *in, Op *op, HalfOper
     if (op->number[FLAGS] & ~allowed ||
         ptx_instruction_has(in, PTX_MOD_ABS) != !!(op->number[FLAGS] & XORSIGN_ABS))
         return lowering_reject(low, op, "%s.%s has no such modifiers", in->name, ptx_type_text(type));
+    if (kind == FMA) op->number[FLAGS] |= lanes_minus(in, MINUS_PRODUCT, MINUS_ADDEND);
     op->number[KIND] = (int32_t)kind;
     op->number[BFLOAT] = bfloat;
     const LaneHandler *handler = plain && op->number[FLAGS] == 0 ? plain[2 * bfloat + pair]
