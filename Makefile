@@ -66,7 +66,7 @@ TEST_SOURCES = $(wildcard tests/*/test_*.c)
 QUICK = REDVIZ_TEST_LARGEST_N=4096 REDVIZ_TEST_QUICK=1
 SHORTENED = $(patsubst %,tests/%.c,catalog/test_results_int catalog/test_results_float catalog/test_results_double \
     cli/test_lecture cli/test_runs emulator/test_core_fuzz exercise/test_shipped gpu/test_capture instrument/test_catalogue instrument/test_text \
-    session/test_damaged session/test_saved tui/test_key_storm tui/test_lecture tui/test_quiz)
+    session/test_damaged session/test_saved tui/test_adds_up tui/test_key_storm tui/test_lecture tui/test_quiz)
 LEFT_OUT = $(patsubst %,tests/%.c,cli/test_hostile metrics/test_added_metric runtime/test_libraries)
 # Programs that compile CUDA or ask ptxas: they differ where there is a toolkit.
 TOOLKIT = $(patsubst %,tests/%.c,cli/test_build cli/test_cases cli/test_cuda cli/test_exercise cli/test_guessed cli/test_invariant \

@@ -69,9 +69,8 @@ int folds_add_join(Folds *folds, const FoldPlace *place, const FoldJoin *join) {
 
 int folds_add_pair(Folds *folds, const FoldPlace *place, int a, int b, FoldOp op) {
     if (a == FOLD_NONE || b == FOLD_NONE) return FOLD_NONE;
-    return folds_add_join(
-        folds, place,
-        &(FoldJoin){a, b, op, true, {folds->nodes[a].bits, folds->nodes[b].bits}, 0});
+    return folds_add_join(folds, place,
+                          &(FoldJoin){a, b, op, true, {folds->nodes[a].bits, folds->nodes[b].bits}, 0});
 }
 
 void folds_add_result(Folds *folds, const FoldPlace *place, uint64_t where, int node) {

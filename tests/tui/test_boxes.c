@@ -315,6 +315,7 @@ static void labels_do_not_touch_numbers(void **state) {
             for (char *line = strstr(text, "\n│"); line; line = strstr(line + 1, "\n│")) {
                 const char *label = line + 1 + strlen("│") + 1; /* and a blank */
                 bool is_boxes = !strncmp(label, " max ", 5) || !strncmp(label, " + ", 3);
+                if (strstr(label, " more in ") && strstr(label, " more in ") < strchr(label, '\n')) continue;
                 if (is_boxes && label[LABEL_COLUMNS - 1] != ' ') fail_msg("%s:\n%s", kernels[k], text);
             }
             if (!strcmp(level->operation, "max") && strstr(text, "rounding"))

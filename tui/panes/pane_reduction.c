@@ -50,10 +50,14 @@ static int count_words(const ReductionLevel *level, const ReductionBox *box) {
     return words;
 }
 
-/* "t0 adds 16 words, as a tree"; "one by one" */
+/* "t0 adds 16 words, as a tree"; "one by one"; "t0 takes the max of 16 words" */
 static void print_own_sum(const ReductionLevel *level, const ReductionBox *box, char *out, size_t bytes) {
-    snprintf(out, bytes, tr("t%d %s %d words%s"), box->thread, reduction_verb(level, true), count_words(level, box),
-             level->is_tree ? tr(", as a tree") : tr(", one by one"));
+    const char *how = level->is_tree ? tr(", as a tree") : tr(", one by one");
+    if (!strcmp(level->operation, "+"))
+        snprintf(out, bytes, tr("t%d adds %d words%s"), box->thread, count_words(level, box), how);
+    else
+        snprintf(out, bytes, tr("t%d takes the %s of %d words%s"), box->thread, level->operation,
+                 count_words(level, box), how);
 }
 
 /* Words that each thread adds to what it has and stored itself; 0: it differs, or others stored them. */
@@ -80,9 +84,11 @@ static int count_own_words(const StepContext *context, const ReductionLevel *lev
 /* Where no distance is common to all boxes. */
 static void print_sources(const StepContext *context, const ReductionLevel *level, char *out, size_t bytes) {
     int words = count_own_words(context, level);
-    if (words)
-        snprintf(out, bytes, tr("each thread %s %d word%s of its own"), reduction_verb(level, true), words,
-                 words == 1 ? "" : "s");
+    if (words && !strcmp(level->operation, "+"))
+        snprintf(out, bytes, tr("each thread adds %d word%s of its own"), words, words == 1 ? "" : "s");
+    else if (words)
+        snprintf(out, bytes, tr("each thread takes the %s of %d words of its own"), level->operation,
+                 words + 1);
     else
         snprintf(out, bytes, tr("%s values at several distances"), level->operation);
 }
@@ -140,7 +146,8 @@ static void head(const StepContext *context, PaneHead *out) {
         pane_note(out, tr("level %d of %d: %s"), row.level->number, folds, distance);
     else if (row.level->kind == TREE_FOLD)
         pane_note(out, tr("level %d of %d: %s; %d of %d %s%s"), row.level->number, folds, distance,
-                  row.level->adder_count, threads, is_narrow ? "" : tr("threads "), reduction_verb(row.level, false));
+                  row.level->adder_count, threads, is_narrow ? "" : tr("threads "),
+                  reduction_verb(row.level, false));
     else if (boxes_has_trap(&row))
         pane_note(out, tr("%s; %u of %d threads %s"), distance,
                   context->step_index->step[context->view->place.step].lanes, threads,

@@ -217,8 +217,7 @@ void boxes_find_faults(const BoxRow *row, BoxFaults *out) {
     bool is_last = row->level->level + 1 == reduction_level_count(row->reduction);
     if (marked_box(row, MARK_TWICE))
         add_fault(out, tr("! an input is in this sum more than once"));
-    else if (is_last && row->path && row->path->twice &&
-             boxes_node(row, row->path->root)->is_plain)
+    else if (is_last && row->path && row->path->twice && boxes_node(row, row->path->root)->is_plain)
         add_fault(out, tr("! %d of %d inputs are in the result more than once"), row->path->twice,
                   tree->input_count);
     if (counts_elsewhere(row))

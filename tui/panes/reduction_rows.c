@@ -94,7 +94,8 @@ void boxes_draw_after(const BoxRow *row, int line) {
             canvas_glyph(row->canvas, row->area, boxes_column(row, box->index), line, ROLE_DIM, 0x2026);
             continue;
         }
-        bool is_unused = (!box->is_live && !box->adds) || box->is_idle || boxes_is_stopped(row, (int)box->index);
+        bool is_unused =
+            (!box->is_live && !box->adds) || box->is_idle || boxes_is_stopped(row, (int)box->index);
         if (!box->has_after || is_unused) {
             boxes_draw_dot(row, box->index, line);
             continue;
@@ -213,9 +214,9 @@ void boxes_draw_adders(const BoxRow *row, int line) {
         snprintf(lanes, sizeof lanes, tr("%d of %d"), least, WARP_LANES);
     int needed = (level->adder_count + WARP_LANES - 1) / WARP_LANES;
     Role role = needed < warps ? ROLE_WARNING : ROLE_DIM;
-    int column =
-        1 + canvas_print(row->canvas, row->area, 1, line, role, tr("%d of %d threads %s, %s lanes%s"), level->adder_count,
-                         threads, reduction_verb(level, level->adder_count == 1), lanes, where);
+    int column = 1 + canvas_print(row->canvas, row->area, 1, line, role,
+                                  tr("%d of %d threads %s, %s lanes%s"), level->adder_count, threads,
+                                  reduction_verb(level, level->adder_count == 1), lanes, where);
     if (needed < warps)
         canvas_print(row->canvas, row->area, column, line, role, tr("; %d warp%s would do"), needed,
                      needed > 1 ? "s" : "");

@@ -17,7 +17,8 @@ static bool is_near(const BoxRow *row, const ReductionBox *box) {
         const ReductionBox *from = reduction_find(row->level, term->index);
         if (boxes_is_home(row, box, term)) continue;
         if (term->is_second || term->is_taken || term->place != row->level->place) return false;
-        if (!boxes_in_window(row, term->index) || !from->has_before || from->before != term->bits) return false;
+        if (!boxes_in_window(row, term->index) || !from->has_before || from->before != term->bits)
+            return false;
     }
     return true;
 }
@@ -100,12 +101,23 @@ static const ReductionTerm *partner_of(const BoxRow *row, const ReductionBox *bo
     return NULL;
 }
 
+/* Operands beside the box's own. */
+static int partners_of(const BoxRow *row, const ReductionBox *box) {
+    int count = 0;
+    if (!partner_of(row, box, 0)) return 0;
+    for (int t = 0; t < box->term_count; t++)
+        count += !boxes_is_home(row, box, &row->level->terms[box->first_term + t]);
+    return count;
+}
+
 static int count_partners(const BoxRow *row) {
     int most = 0;
     bool is_all = row->level->through == TRACE_REDUX || row->level->through == TRACE_MATRIX;
     if (is_all && row->level->kind == TREE_FOLD) return 0; /* all lanes, as the title says */
-    for (int i = 0; i < row->count; i++)
-        while (most < MOST_PARTNERS && partner_of(row, boxes_at(row, i), most)) most++;
+    for (int i = 0; i < row->count; i++) {
+        int count = partners_of(row, boxes_at(row, i));
+        if (count > most) most = count;
+    }
     return most;
 }
 
@@ -260,12 +272,13 @@ BoxWays boxes_plan_ways(BoxRow *row, int room) {
         int needed = row->brackets;
         ways.brackets = row->brackets;
         ways.partners = row->is_chain ? 0 : count_partners(row);
-        for (int i = 0; i < ways.partners; i++) needed += partner_rows(row, i);
+        for (int i = 0; i < ways.partners && needed <= room; i++) needed += partner_rows(row, i);
         if (needed <= room || !row->brackets || !ways.partners) break;
         row->brackets = false; /* rows for all operands take less room */
     }
     ways.rows = ways.brackets;
-    while (ways.shown < ways.partners && ways.rows + partner_rows(row, ways.shown) <= room)
+    while (ways.shown < ways.partners && ways.shown < MOST_PARTNERS &&
+           ways.rows + partner_rows(row, ways.shown) <= room)
         ways.rows += partner_rows(row, ways.shown++);
     if (ways.shown < ways.partners && ways.rows == room && ways.shown)
         ways.rows -= partner_rows(row, --ways.shown);

@@ -27,12 +27,12 @@ typedef struct ReductionTerm {
     /* step: at which it arrived. The node of a thread's own value is older than the level. FOLD_NONE: a word
      * that nothing had written when it was read. */
     int node, step;
-    int thread;     /* the thread that reads it */
-    uint64_t bits;  /* the operand, as the addition read it */
-    PtxType type;   /* of `bits` */
-    bool is_own;    /* the reading thread already had it in a register */
-    bool is_second; /* own, or of the box itself, as an earlier term is */
-    bool is_taken;  /* subtracted */
+    int thread;      /* the thread that reads it */
+    uint64_t bits;   /* the operand, as the addition read it */
+    PtxType type;    /* of `bits` */
+    bool is_own;     /* the reading thread already had it in a register */
+    bool is_second;  /* own, or of the box itself, as an earlier term is */
+    bool is_taken;   /* subtracted */
     bool is_changed; /* computed from the value that was there: converted with loss, scaled, a product ... */
     /* WORD: another thread that stores to the word, with no barrier between that store and this load; -1:
      * none. */
@@ -55,6 +55,7 @@ typedef struct ReductionBox {
     int64_t unwritten;      /* the word that the adding thread read before any thread wrote it; -1: none */
     int thread;             /* the thread that adds; -1: none */
     int step;               /* the step at which `after` is stored */
+    int root;               /* the JOIN that its terms make; FOLD_NONE: they were only loaded */
     FoldOp op;              /* of its terms: ADD, MUL, MIN, MAX, AND, OR, XOR; OTHER: none gives `after` */
     int first_term, term_count;
 } ReductionBox;
@@ -76,16 +77,16 @@ typedef struct ReductionLevel {
     /* From each box that adds to all its other operands: words between boxes that are words, else threads
      * between the one that adds and the one that made the operand; 0: it varies, or a box has none. */
     int distance;
-    bool crosswise; /* the distance is an exclusive or: partners swap */
+    bool crosswise;   /* the distance is an exclusive or: partners swap */
     int adder_count;  /* threads that add */
     uint32_t *adding; /* [warp_count] lanes that add; NULL: a chain */
     int warp_count;
-    bool stores_several;   /* threads load several values each: the boxes are the words that they store */
+    bool stores_several; /* threads load several values each: the boxes are the words that they store */
     /* "+", "*", "max", "min", "and", "or", "xor": every box that adds is this of its terms, computed again from
-     * them; REDUCTION_FROM: not all are. */
+     * them; "from": they are computed from their terms, in no one way. */
     const char *operation;
-    bool is_tree;          /* some sum adds two sums that its thread makes in this level */
-    bool arrows_cross;     /* the paths from the operands to their sums overlap */
+    bool is_tree;      /* some sum adds two sums that its thread makes in this level */
+    bool arrows_cross; /* the paths from the operands to their sums overlap */
     ReductionBox *boxes;
     int box_count;
     ReductionTerm *terms;
@@ -93,8 +94,6 @@ typedef struct ReductionLevel {
     ReductionKept *kept; /* in the order in which they were made */
     int kept_count;
 } ReductionLevel;
-
-extern const char REDUCTION_FROM[]; /* "from": the boxes are computed from their terms, in no one way */
 
 typedef struct Reduction Reduction;
 

@@ -46,13 +46,14 @@ static int loaded_by(const Reduction *reduction, int level, int node) {
     int at = node;
     while (node_at(reduction, at)->kind == FOLD_JOIN && reduction->tree->level_of_node[at] == level)
         at = node_at(reduction, at)->a;
-    return node_at(reduction, at)->kind == FOLD_MOVE && reduction->tree->level_of_node[at] == level ? at : node;
+    return node_at(reduction, at)->kind == FOLD_MOVE && reduction->tree->level_of_node[at] == level ? at
+                                                                                                    : node;
 }
 
 typedef struct Link {
-    int node, sum;           /* what is added; the sum after it */
-    uint64_t added, so_far;  /* in the type of the sum */
-    bool is_taken;           /* subtracted */
+    int node, sum;          /* what is added; the sum after it */
+    uint64_t added, so_far; /* in the type of the sum */
+    bool is_taken;          /* subtracted */
 } Link;
 
 static void put_link(Reduction *reduction, ReductionLevel *level, int index, const Link *link) {
@@ -76,6 +77,7 @@ static void put_link(Reduction *reduction, ReductionLevel *level, int index, con
                           .is_live = true,
                           .adds = true,
                           .before_type = level->type,
+                          .root = link->sum,
                           .before_node = from,
                           .node = link->sum,
                           .unwritten = -1,
@@ -112,9 +114,12 @@ ReductionLevel *reduction_make_chain(Reduction *reduction, int index, int thread
             const FoldNode *at = node_at(reduction, sum);
             bool left = is_left_sum(reduction, at);
             uint64_t first = reduction_operand(at, !left);
-            if (!i) put_link(reduction, level, 0, &(Link){left ? at->a : at->b, left ? at->a : at->b, first, first, false});
+            if (!i)
+                put_link(reduction, level, 0,
+                         &(Link){left ? at->a : at->b, left ? at->a : at->b, first, first, false});
             put_link(reduction, level, i + 1,
-                     &(Link){left ? at->b : at->a, sum, reduction_operand(at, left), at->bits, at->op == FOLD_SUB});
+                     &(Link){left ? at->b : at->a, sum, reduction_operand(at, left), at->bits,
+                             at->op == FOLD_SUB});
         }
     }
     free(joins);

@@ -6,8 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-const char REDUCTION_FROM[] = "from";
-
 FoldOp reduction_family(FoldOp op) {
     return op == FOLD_SUB || op == FOLD_FMA ? FOLD_ADD : op;
 }
@@ -17,7 +15,8 @@ uint64_t reduction_operand(const FoldNode *join, int operand) {
     uint64_t bits = 0;
     if (join->op != FOLD_FMA || operand) return join->of[operand];
     if (!is_float(type)) return join->of[0] * join->factor;
-    plan_element_set(type, &bits, 0, plan_element(type, &join->of[0], 0) * plan_element(type, &join->factor, 0));
+    plan_element_set(type, &bits, 0,
+                     plan_element(type, &join->of[0], 0) * plan_element(type, &join->factor, 0));
     return bits;
 }
 
@@ -144,16 +143,17 @@ static FoldOp selection_of(const Reduction *reduction, const ReductionLevel *lev
     bool largest = true, smallest = true, differ = false;
     for (int i = 0; i < level->box_count; i++) {
         const ReductionBox *box = &level->boxes[i];
-        if (!box->adds || box->op != FOLD_CHOICE || box->node == FOLD_NONE || box->is_idle) continue;
-        if (!is_compared(reduction, box->node)) return FOLD_OTHER;
+        if (!box->adds || box->op != FOLD_CHOICE || box->root == FOLD_NONE || box->is_idle) continue;
+        if (!is_compared(reduction, box->root)) return FOLD_OTHER;
         largest &= keeps(level, box, true, &differ);
         smallest &= keeps(level, box, false, &differ);
     }
     return largest && smallest ? FOLD_CHOICE : largest ? FOLD_MAX : smallest ? FOLD_MIN : FOLD_OTHER;
 }
 
-static const char *const names[] = {[FOLD_ADD] = "+",   [FOLD_MUL] = "*",  [FOLD_MIN] = "min", [FOLD_MAX] = "max",
-                                    [FOLD_AND] = "and", [FOLD_OR] = "or", [FOLD_XOR] = "xor"};
+static const char *const names[] = {
+    [FOLD_ADD] = "+",   [FOLD_MUL] = "*", [FOLD_MIN] = "min", [FOLD_MAX] = "max",
+    [FOLD_AND] = "and", [FOLD_OR] = "or", [FOLD_XOR] = "xor"};
 
 const char *reduction_verb(const ReductionLevel *level, bool one) {
     if (!strcmp(level->operation, "+")) return one ? tr("adds") : tr("add");
@@ -169,8 +169,7 @@ const char *reduction_operation(const Reduction *reduction, ReductionLevel *leve
     if (level->kind == TREE_TAKE) return "+";
     for (int i = 0; i < level->box_count; i++) {
         ReductionBox *box = &level->boxes[i];
-        if (!box->adds || box->node == FOLD_NONE || box->is_idle) continue;
-        if (node_at(reduction, box->node)->kind != FOLD_JOIN) continue; /* loaded; nothing is claimed */
+        if (!box->adds || box->root == FOLD_NONE || box->is_idle) continue;
         if (box->op == FOLD_CHOICE) box->op = selection;
         bool good = box->op == FOLD_CHOICE || adds_up(level, box);
         if (level->through == TRACE_MATRIX) good = true; /* a product of matrices is no box's sum */
@@ -181,7 +180,7 @@ const char *reduction_operation(const Reduction *reduction, ReductionLevel *leve
     }
     if (!any) return "+";
     if (found == FOLD_CHOICE && agree) return NULL;
-    return agree && found != FOLD_OTHER ? names[found] : REDUCTION_FROM;
+    return agree && found != FOLD_OTHER ? names[found] : "from";
 }
 
 /* ---- the distance -------------------------------------------------------------------------------------- */

@@ -9,15 +9,16 @@ static bool is_sum_here(const Reduction *reduction, const ReductionLevel *level,
            reduction->tree->level_of_node[node] == level->level && thread_of(reduction, node) == thread;
 }
 
-typedef struct Operand { /* of a sum: what it reads of a node */
+typedef struct SumOperand { /* of a sum: what it reads of a node */
     int node;
     uint64_t bits;
     bool is_taken; /* subtracted */
-} Operand;
+} SumOperand;
 
 /* The operand is a sum of the same kind that the thread made in this level, unchanged: its terms take its place. Of
  * differences only a corrected value is: what was loaded, less something. */
-static bool is_part(const Reduction *reduction, const ReductionLevel *level, const Operand *operand, int root) {
+static bool is_part(const Reduction *reduction, const ReductionLevel *level, const SumOperand *operand,
+                    int root) {
     const FoldNode *at = node_at(reduction, operand->node), *of = node_at(reduction, root);
     FoldOp family = reduction_family((FoldOp)of->op);
     if (!is_sum_here(reduction, level, operand->node, thread_of(reduction, root))) return false;
@@ -35,7 +36,7 @@ static bool is_changed(const Reduction *reduction, const ReductionTerm *term) {
     return read != was && !(read != read && was != was);
 }
 
-static void add_term(Reduction *reduction, ReductionLevel *level, const Operand *operand, int root) {
+static void add_term(Reduction *reduction, ReductionLevel *level, const SumOperand *operand, int root) {
     const FoldNode *at = node_at(reduction, operand->node);
     int thread = thread_of(reduction, root);
     ReductionTerm *term = reduction_add_term(level);
@@ -74,16 +75,16 @@ static bool is_first_atomic(const Reduction *reduction, int node) {
 static void add_terms(Reduction *reduction, ReductionLevel *level, int root) {
     if (is_first_atomic(reduction, root)) {
         int own = node_at(reduction, root)->a;
-        add_term(reduction, level, &(Operand){own, node_at(reduction, own)->bits, false}, root);
-        add_term(reduction, level, &(Operand){root, node_at(reduction, root)->bits, false}, root);
+        add_term(reduction, level, &(SumOperand){own, node_at(reduction, own)->bits, false}, root);
+        add_term(reduction, level, &(SumOperand){root, node_at(reduction, root)->bits, false}, root);
         return;
     }
     FoldOp family = reduction_family((FoldOp)node_at(reduction, root)->op);
     int stamp = ++reduction->stamp, depth = 0, capacity = 0;
-    Operand *stack = NULL;
-    array_push(stack, depth, capacity, ((Operand){root, node_at(reduction, root)->bits, false}));
+    SumOperand *stack = NULL;
+    array_push(stack, depth, capacity, ((SumOperand){root, node_at(reduction, root)->bits, false}));
     while (depth) {
-        Operand next = stack[--depth];
+        SumOperand next = stack[--depth];
         const FoldNode *at = node_at(reduction, next.node);
         bool again = reduction->seen[next.node] == stamp;
         reduction->seen[next.node] = stamp;
@@ -94,8 +95,8 @@ static void add_terms(Reduction *reduction, ReductionLevel *level, int root) {
         }
         level->is_tree |= at->is_plain && is_sum_here(reduction, level, at->a, thread_of(reduction, root)) &&
                           is_sum_here(reduction, level, at->b, thread_of(reduction, root));
-        Operand left = {at->a, reduction_operand(at, 0), next.is_taken};
-        Operand right = {at->b, reduction_operand(at, 1), next.is_taken != (at->op == FOLD_SUB)};
+        SumOperand left = {at->a, reduction_operand(at, 0), next.is_taken};
+        SumOperand right = {at->b, reduction_operand(at, 1), next.is_taken != (at->op == FOLD_SUB)};
         if (at->op == FOLD_OTHER) left.bits = node_at(reduction, at->a)->bits;
         if (at->op == FOLD_OTHER) right.bits = node_at(reduction, at->b)->bits;
         array_push(stack, depth, capacity, right);
@@ -108,6 +109,7 @@ static void add_terms(Reduction *reduction, ReductionLevel *level, int root) {
 
 typedef struct Adder { /* a thread that does the level's work */
     int node, first_term, term_count;
+    int root; /* what the terms make: the node, or what one lane folded for all */
     bool is_stored;
     ReductionTerm to; /* where its sum is stored */
 } Adder;
@@ -157,9 +159,8 @@ static void add_adder(Reduction *reduction, ReductionLevel *level, int node, Add
     int made = node_at(reduction, node)->a;
     bool is_folder = level->through == TRACE_REDUX && node_at(reduction, node)->kind == FOLD_MOVE &&
                      is_sum_here(reduction, level, made, thread_of(reduction, node));
-    if (is_folder) node = made; /* the lane that folded for all */
-    *adder = (Adder){.node = node, .first_term = level->term_count};
-    add_terms(reduction, level, node);
+    *adder = (Adder){.node = node, .root = is_folder ? made : node, .first_term = level->term_count};
+    add_terms(reduction, level, adder->root);
     adder->term_count = level->term_count - adder->first_term;
     /* The first store of the last adder's value to shared memory in this level. */
     const FoldNode *at = node_at(reduction, adders[count].node);
@@ -258,6 +259,7 @@ static void fill_threads(Reduction *reduction, ReductionLevel *level) {
         *box = (ReductionBox){.index = i,
                               .thread = -1,
                               .before_type = PTX_NO_TYPE,
+                              .root = FOLD_NONE,
                               .before_node = before,
                               .node = after,
                               .unwritten = -1,
@@ -292,7 +294,8 @@ static void put_before(ReductionLevel *level, ReductionBox *box) {
     }
     for (int t = 0; t < box->term_count; t++) {
         ReductionTerm *term = &level->terms[box->first_term + t];
-        bool is_word = level->place == PLACE_WORD && term->place == PLACE_WORD && term->symbol == level->symbol;
+        bool is_word =
+            level->place == PLACE_WORD && term->place == PLACE_WORD && term->symbol == level->symbol;
         bool is_thread = level->place == PLACE_THREAD && term->place == PLACE_THREAD;
         bool is_home = term->is_own || ((is_word || is_thread) && term->index == box->index);
         ReductionBox *from = is_home   ? box
@@ -343,7 +346,9 @@ static void put_adders(Reduction *reduction, ReductionLevel *level, const Adder 
         box->adds = true;
         box->thread = thread;
         box->node = adders[i].node;
-        box->op = node->kind == FOLD_JOIN ? reduction_family((FoldOp)node->op) : FOLD_CHOICE;
+        const FoldNode *root = node_at(reduction, adders[i].root);
+        box->root = root->kind == FOLD_JOIN ? adders[i].root : FOLD_NONE;
+        box->op = root->kind == FOLD_JOIN ? reduction_family((FoldOp)root->op) : FOLD_CHOICE;
         box->after = reduction_bits(reduction, adders[i].node, level->type);
         box->has_after = true;
         box->is_live = is_alive(reduction, level->level, adders[i].node);
@@ -389,12 +394,13 @@ static PtxType type_of_level(const Reduction *reduction, const ReductionLevel *l
                              int count) {
     for (int i = 0; i < count; i++)
         for (int t = -1; t < adders[i].term_count; t++) {
-            int node = t < 0 ? adders[i].node : level->terms[adders[i].first_term + t].node;
+            int node = t < 0 ? adders[i].root : level->terms[adders[i].first_term + t].node;
             const FoldNode *at = node_at(reduction, node);
             PtxType type = (PtxType)at->type;
             if (type == PTX_NO_TYPE) continue;
             bool is_whole = at->kind == FOLD_JOIN && at->op != FOLD_OTHER && at->op != FOLD_CHOICE;
-            if (is_whole && !is_float(type) && is_float(reduction->data)) return type;
+            if (is_whole && !is_float(type) && is_float(reduction->data))
+                return type == PTX_B32 ? PTX_U32 : type == PTX_B64 ? PTX_U64 : type;
             bool fits = reduction->data != PTX_NO_TYPE && !is_float(type) &&
                         ptx_type_bytes(type) == ptx_type_bytes(reduction->data);
             return fits ? reduction->data : type;
@@ -405,13 +411,14 @@ static PtxType type_of_level(const Reduction *reduction, const ReductionLevel *l
 /* The terms' types, once the level's is known: an instruction reads its operands in its own. */
 static void type_terms(Reduction *reduction, ReductionLevel *level, const Adder *adders, int count) {
     for (int i = 0; i < count; i++) {
-        const FoldNode *root = node_at(reduction, adders[i].node);
+        const FoldNode *root = node_at(reduction, adders[i].root);
         bool is_read = root->kind == FOLD_JOIN && root->op != FOLD_OTHER && root->type != PTX_NO_TYPE;
         for (int t = 0; t < adders[i].term_count; t++) {
             ReductionTerm *term = &level->terms[adders[i].first_term + t];
-            term->type = reduction_type(reduction, is_read ? adders[i].node : term->node, level->type);
+            term->type = reduction_type(reduction, is_read ? adders[i].root : term->node, level->type);
             if (term->type == PTX_NO_TYPE) term->type = level->type;
-            if (root->kind != FOLD_JOIN && adders[i].term_count == 1) term->bits = reduction_bits(reduction, term->node, level->type);
+            if (root->kind != FOLD_JOIN && adders[i].term_count == 1)
+                term->bits = reduction_bits(reduction, term->node, level->type);
             term->is_changed = is_changed(reduction, term);
         }
     }

@@ -1,8 +1,8 @@
 /* The state that the parts of a reduction share. Private to reduction*.c: reduction_terms.c finds values and
  * their origins, and compares sums with exact ones, reduction_level.c makes the boxes of a level,
- * reduction_words.c the words of shared memory before and after it, with races and words that nothing had
- * written, reduction_chain.c the boxes of one thread and the values that stay in registers, reduction.c
- * combines them. */
+ * reduction_check.c finds what a level may claim, reduction_words.c the words of shared memory before and after
+ * it, with races and words that nothing had written, reduction_chain.c the boxes of one thread and the values
+ * that stay in registers, reduction.c combines them. */
 #ifndef TUI_SCENE_REDUCTION_STATE_H
 #define TUI_SCENE_REDUCTION_STATE_H
 

@@ -106,6 +106,7 @@ void reduction_fill_words(const Reduction *reduction, ReductionLevel *level) {
                                          .was_live = before.live[i],
                                          .is_live = after.live[i],
                                          .before_type = PTX_NO_TYPE,
+                                         .root = FOLD_NONE,
                                          .before_node = FOLD_NONE,
                                          .node = FOLD_NONE,
                                          .unwritten = -1,

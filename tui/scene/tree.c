@@ -18,8 +18,7 @@ static int step_of(const Tree *tree, int node) {
 /* The node is a value that a thread holds after some level. */
 static bool is_held(const Tree *tree, int node) {
     return tree->level_of_node[node] >= 0 && node_at(tree, node)->kind != FOLD_INPUT &&
-           node_at(tree, node)->op != FOLD_TEST &&
-           tree_thread(tree, node) < tree->thread_count;
+           node_at(tree, node)->op != FOLD_TEST && tree_thread(tree, node) < tree->thread_count;
 }
 
 /* ---- results ------------------------------------------------------------------------------------------- */

@@ -6,10 +6,10 @@ static const struct {
     const char *name;
     FoldOp op;
     bool is_plain; /* folds its operands; for any other (sub, div, ...) a count of inputs is meaningless */
-} operations[] = {{"add", FOLD_ADD, true},  {"addc", FOLD_OTHER, true},    {"sub", FOLD_SUB, false},
-                  {"mul", FOLD_MUL, false}, {"fma", FOLD_FMA, true},       {"mad", FOLD_FMA, true},
-                  {"min", FOLD_MIN, true},  {"max", FOLD_MAX, true},       {"and", FOLD_AND, true},
-                  {"or", FOLD_OR, true},    {"xor", FOLD_XOR, true},       {"selp", FOLD_CHOICE, true},
+} operations[] = {{"add", FOLD_ADD, true},   {"addc", FOLD_OTHER, true}, {"sub", FOLD_SUB, false},
+                  {"mul", FOLD_MUL, false},  {"fma", FOLD_FMA, true},    {"mad", FOLD_FMA, true},
+                  {"min", FOLD_MIN, true},   {"max", FOLD_MAX, true},    {"and", FOLD_AND, true},
+                  {"or", FOLD_OR, true},     {"xor", FOLD_XOR, true},    {"selp", FOLD_CHOICE, true},
                   {"setp", FOLD_TEST, false}};
 
 static FoldOp operation_of(const PtxInstruction *in, bool *is_plain) {

@@ -58,7 +58,8 @@ void replay_after_lanes(void *context, const Warp *warp, const Op *op, uint32_t 
     Replay *replay = context;
     const Frame *frame = warp->fragments[warp->current].frame;
     int32_t joined[WARP_LANES];
-    if (replay->folds) fold_builder_lanes(replay->folds, replay->rules, warp, frame, op, &replay->read, mask, joined);
+    if (replay->folds)
+        fold_builder_lanes(replay->folds, replay->rules, warp, frame, op, &replay->read, mask, joined);
     replay_see_weight(replay, provenance_lanes(replay->rules, frame, op, mask));
     if (replay->folds) provenance_set_producers(replay->rules, frame, op, mask, joined);
 }
@@ -99,8 +100,9 @@ static void fold_group(Replay *replay, const Provenance *source, const uint64_t 
         FoldPlace place = replay_place(replay, first, 0);
         producer = replay->met.lanes ? replay->met.node[first] : FOLD_NONE;
         if (producer == FOLD_NONE)
-            producer = fold_builder_redux(replay->folds, &place, replay->program->ops[replay->expected.pc].instruction,
-                                          operand, source, group);
+            producer = fold_builder_redux(replay->folds, &place,
+                                          replay->program->ops[replay->expected.pc].instruction, operand,
+                                          source, group);
         for (uint32_t rest = replay->met.lanes ? group : 0; rest; rest &= rest - 1)
             replay->met.node[__builtin_ctz(rest)] = producer;
     }

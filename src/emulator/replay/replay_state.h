@@ -38,11 +38,11 @@ struct Replay {
     /* [2 * node + half] plus 1: nodes of the halves of a pair (replay_matrix.c); 0: not created */
     int32_t *halves;
     int halves_count;
-    Folds *folds;     /* NULL: not wanted; otherwise producers are nodes (fold_builder.h) */
+    Folds *folds;      /* NULL: not wanted; otherwise producers are nodes (fold_builder.h) */
     FoldOperands read; /* by the instruction that lanes execute, if folds are kept */
-    uint32_t largest; /* largest weight so far, in the first run */
-    double *progress; /* [event] that weight, over the final largest one */
-    Error failed;     /* where the replay failed to follow the trace */
+    uint32_t largest;  /* largest weight so far, in the first run */
+    double *progress;  /* [event] that weight, over the final largest one */
+    Error failed;      /* where the replay failed to follow the trace */
     struct {
         TraceKind kind;
         uint16_t buffer[WARP_LANES];
