@@ -189,13 +189,14 @@ static void complain(Check *check, const Picture *picture, const char *why, int 
 
 static bool agrees(const char *sign, const Operands *operands, Number after, double unit) {
     double value = operands->of[0].value, slack = after.slack + operands->of[0].slack, size = fabs(value);
+    bool is_bitwise = !strcmp(sign, "xor") || !strcmp(sign, "and") || !strcmp(sign, "or");
+    for (int i = 0; i < operands->count; i++) /* not all their bits are shown */
+        if (is_bitwise && (operands->of[i].slack > 0 || after.slack > 0)) return true;
     for (int i = 1; i < operands->count; i++) {
         value = fold(sign, value, operands->of[i].value);
         slack += operands->of[i].slack;
         size += fabs(operands->of[i].value);
     }
-    bool is_bitwise = !strcmp(sign, "xor") || !strcmp(sign, "and") || !strcmp(sign, "or");
-    if (is_bitwise && slack > 0) return true; /* not all their bits are shown */
     if (fabs(value) >= 0x1p31 && unit < 0) value = (double)(int32_t)(int64_t)value;
     return fabs(value - after.value) <= slack + fmax(unit, 0) * size * operands->count;
 }
