@@ -16,7 +16,8 @@
  * none, PTX orders nothing either: a note (MISSING_ACQUIRE). It is an
  * error (STALE_READ) if the block had loaded the line (128 bytes) before, with no fence since, since its L1 cache
  * may hold the old value: measured on an H100 (a lock without an acquire lost 131 of 132 increments, message passing
- * 131 of 131; with a fence after the atomic none). MISSING_ACQUIRE also covers an mbarrier between threads of two blocks whose arrival or wait has
+ * 131 of 131; with a fence after the atomic none). Likewise if a third block had loaded the line before the store, and may
+ * have run on the same multiprocessor: an H200 lost values of a look-back so in every run of 264 blocks. MISSING_ACQUIRE also covers an mbarrier between threads of two blocks whose arrival or wait has
  * block scope ("mbarrier.arrive": .cta is the default). Every wait for the phase of a copy makes the copied
  * data visible.
  *

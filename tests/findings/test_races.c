@@ -323,6 +323,51 @@ static void test_lines_in_cache(void **state) {
     }
 }
 
+/* Block 0 loads what stands at `warm`; block 1 then stores and announces it; block 2 waits and loads the word. */
+static void test_lines_cached_by_others(void **state) {
+    (void)state;
+    static const struct {
+        const char *warm, *before, *fence, *load, *expected;
+    } cases[] = {
+        {"ld.global.u32 %r3, [%base+512];", "", "", "ld.global.u32", STALE},
+        {"ld.global.u32 %r3, [%base+636];", "", "", "ld.global.u32", STALE},
+        {"ld.global.u32 %r3, [%base+512];", "", "membar.gl;", "ld.global.u32", ""},
+        {"ld.global.u32 %r3, [%base+640];", "", "", "ld.global.u32", NOTE},    /* the next line */
+        {"ld.global.cg.u32 %r3, [%base+512];", "", "", "ld.global.u32", NOTE}, /* goes past L1 */
+        {"ld.volatile.global.u32 %r3, [%base+636];", "", "", "ld.global.u32", NOTE},
+        {"", "ld.global.u32 %r3, [%base+512];", "", "ld.global.u32", NOTE}, /* the block that stores */
+        {"ld.global.u32 %r3, [%base+512];", "", "", "ld.global.cg.u32",
+         "missing_acquire ld.global.cg.u32 st.global.u32"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Text body = {0};
+        text_print(&body,
+                   "mov.u32 %%r0, %%ctaid.x; add.u64 %%q0, %%base, 772; add.u64 %%q1, %%base, 512;\n"
+                   "setp.ne.u32 %%p1, %%t, 0; @%%p1 bra END; setp.ne.u32 %%p0, %%r0, 0; @%%p0 bra NEXT;\n"
+                   "%s membar.gl; red.global.add.u32 [%%q0], 1; bra END;\n"
+                   "NEXT: atom.global.or.b32 %%r1, [%%q0], 0; setp.lt.u32 %%p2, %%r1, %%r0; @%%p2 bra NEXT;\n"
+                   "setp.eq.u32 %%p0, %%r0, 2; @%%p0 bra LAST; membar.gl;\n"
+                   "%s st.global.u32 [%%q1], 5; membar.gl; red.global.add.u32 [%%q0], 1; bra END;\n"
+                   "LAST: %s %s %%r2, [%%q1];\nEND:",
+                   cases[i].warm, cases[i].before, cases[i].fence, cases[i].load);
+        check(text_string(&body),
+              (CoreKernel){.body = text_string(&body), .grid = 3, .block = 64, .words = 200},
+              cases[i].expected);
+        text_done(&body);
+    }
+}
+
+/* Block 1 announces; the others load what it stored, one after another: none had the line before. */
+static void test_lines_of_one_writer(void **state) {
+    (void)state;
+    const char *body = "mov.u32 %r0, %ctaid.x; add.u64 %q0, %base, 772; add.u64 %q1, %base, 512;\n"
+                       "setp.ne.u32 %p1, %t, 0; @%p1 bra END; setp.ne.u32 %p0, %r0, 0; @%p0 bra NEXT;\n"
+                       "st.global.u32 [%q1], 5; membar.gl; red.global.add.u32 [%q0], 1; bra END;\n"
+                       "NEXT: atom.global.or.b32 %r1, [%q0], 0; setp.eq.u32 %p2, %r1, 0; @%p2 bra NEXT;\n"
+                       "ld.global.u32 %r2, [%q1];\nEND:";
+    check(body, (CoreKernel){.body = body, .grid = 5, .block = 64, .words = 200}, NOTE);
+}
+
 static void test_read_only_loads(void **state) {
     (void)state;
 #define READ_ONLY "read_only_load ld.global.nc.u32 st.global.u32"
@@ -657,6 +702,8 @@ int main(void) {
         cmocka_unit_test(test_own_stores_are_not_old),
         cmocka_unit_test(test_what_is_announced),
         cmocka_unit_test(test_lines_in_cache),
+        cmocka_unit_test(test_lines_cached_by_others),
+        cmocka_unit_test(test_lines_of_one_writer),
         cmocka_unit_test(test_read_only_loads),
         cmocka_unit_test(test_values_that_come_from_loads),
         cmocka_unit_test(test_barriers_of_part_of_a_warp),

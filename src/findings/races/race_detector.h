@@ -19,6 +19,7 @@ typedef struct PcRule { /* what an instruction does to memory that threads share
     bool is_access, reads, writes, is_atomic;
     bool is_mbarrier;    /* an initialized mbarrier */
     bool is_read_only;   /* ld.global.nc */
+    bool is_cached;      /* a load of global memory by way of L1 */
     bool is_in_shared;   /* of a copy's destination: it is in shared memory */
     bool is_async_proxy; /* a bulk copy: it does not see generic stores without a proxy fence */
     Strength strength;
@@ -58,6 +59,7 @@ typedef struct RacePair { /* a pair of instructions that race, and the first acc
     bool is_atomic;                   /* one of them is atomic */
     bool is_narrow;                   /* both are strong, but their scope is too narrow */
     bool is_same_warp, is_same_block;
+    bool is_of_others;    /* STALE_READ: another block had loaded the line, not the block of `access` */
     bool is_scope;        /* MISSING_ACQUIRE: an mbarrier lies between them, but its scope is a block */
     bool is_source;       /* a copy in flight: its source is written */
     TraceUse use;         /* how an undefined value is used */

@@ -64,6 +64,8 @@ static PcRule rule_of(const PtxInstruction *in) {
     rule.is_read_only = load && has(in, PTX_MOD_NC);
     rule.is_async_proxy =
         ptx_asynchronous(in) == PTX_ASYNC_BULK_COPY || ptx_asynchronous(in) == PTX_ASYNC_BULK_REDUCE;
+    rule.is_cached = (kind == TRACE_GLOBAL_LOAD) && rule.strength == ACCESS_WEAK && !has(in, PTX_MOD_CG) &&
+                     !has(in, PTX_MOD_CV);
     int bytes = in->type_count ? ptx_type_bytes(in->types[0]) : 4; /* a copy is observed in words */
     rule.width = (uint8_t)width_of(in);
     rule.element_bytes = (uint8_t)(bytes > 8 ? 8 : bytes);
