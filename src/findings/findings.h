@@ -116,6 +116,12 @@ typedef struct FindingCause {
         *no_order; /* a sentence: why none of its orders changes a result; NULL: not known, or no race */
 } FindingCause;
 
+typedef struct FindingLate { /* an atomic that the reader of its word does not wait for */
+    int launch;
+    FindingAccess atomic, reader;
+    const char *result, *expected; /* with the atomic after the reader */
+} FindingLate;
+
 enum { FINDINGS_LIMITS = 4, FINDINGS_LEAST_PERCENT = 2 };
 
 typedef struct Findings {
@@ -185,6 +191,8 @@ typedef double (*FindingSamples)(void *context, int launch, const char *file, in
 void findings_put_samples(Findings *findings, FindingSamples samples, void *context);
 /* Adds notes about stores that the source has and the PTX does not. */
 void findings_note_deleted(Findings *list, const Trace *trace, FindingSource source, void *context);
+/* Adds the error of an atomic that comes after its reader. */
+void findings_add_late(Findings *list, const Trace *trace, const FindingLate *late);
 /* Adds the races of the same run under another schedule that this one has not shown; their places refer to
  * `trace`, the trace of this run. */
 void findings_take_races(Findings *list, const Findings *other, const Trace *trace, uint64_t schedule);

@@ -144,6 +144,38 @@ static void each_cause_has_its_remedy(void **state) {
     }
 }
 
+/* Atomics do not race: only the result tells that one may come after the total has been read. */
+static void a_late_atomic_is_found_by_its_result(void **state) {
+    (void)state;
+    static const struct {
+        const char *entry, *expect;
+        int errors;
+    } cases_of_late[] = {
+        {"total_late", "out=sum(in)", 1}, {"total_waits", "out=sum(in)", 0}, {"total_late", NULL, 0}};
+    for (size_t i = 0; i < sizeof cases_of_late / sizeof *cases_of_late; i++) {
+        RunSpec options = {.file = "tests/kernels/late.ptx",
+                           .entry = cases_of_late[i].entry,
+                           .args = "in=int[n]:digits, total=int[1]:zero, count=uint[1]:zero, out=int[1]",
+                           .expect = cases_of_late[i].expect,
+                           .catalog = {.n = 256},
+                           .grid = {4, 1, 1},
+                           .block = {64, 1, 1},
+                           .search_races = true,
+                           .threads = 1};
+        Session *session = open_well(&options);
+        ask_late_atomics(session);
+        const Findings *findings = ask_hazards(session);
+        assert_int_equal(findings->error_count, cases_of_late[i].errors);
+        if (findings->error_count) {
+            assert_string_equal(findings->items[0].kind_text, "late_atomic");
+            assert_non_null(strstr(findings->items[0].advice, "__syncthreads()"));
+            assert_int_equal(findings->items[0].other.line, 21);
+            assert_int_equal(findings->items[0].access.line, 31);
+        }
+        session_free(session);
+    }
+}
+
 /* A missing fence has the same effect in every block, and in every order of the blocks. */
 static void any_order_shows_a_missing_fence(void **state) {
     (void)state;
@@ -471,6 +503,7 @@ int main(void) {
         cmocka_unit_test(a_missing_barrier_is_one_finding),
         cmocka_unit_test(each_cause_has_its_remedy),
         cmocka_unit_test(two_barriers_are_two_findings),
+        cmocka_unit_test(a_late_atomic_is_found_by_its_result),
         cmocka_unit_test(any_order_shows_a_missing_fence),
         cmocka_unit_test(every_race_has_its_order),
         cmocka_unit_test(removed_stores_are_noted),
