@@ -312,6 +312,35 @@ static void removed_stores_are_noted(void **state) {
     session_free(session);
 }
 
+/* What a comment holds is no store, and another kernel's stores are not removed. */
+static void comments_and_other_kernels_remove_nothing(void **state) {
+    (void)state;
+    RunSpec options = {.file = "tests/kernels/comments.ptx",
+                       .entry = "commented",
+                       .args = ONE_BLOCK,
+                       .catalog = {.n = 32},
+                       .grid = {1, 1, 1},
+                       .block = {32, 1, 1},
+                       .search_races = true,
+                       .threads = 1};
+    Session *session = open_well(&options);
+    Text out = {0};
+    ask_check(session, CHECK_TEXT, &out);
+    const Findings *findings = ask_hazards(session);
+    int found = 0;
+    for (int i = 0; i < findings->count; i++) {
+        const Finding *finding = &findings->items[i];
+        if (finding->kind != FINDING_DELETED_STORE) continue;
+        found++;
+        assert_string_equal(finding->access.file, "tests/kernels/comments.cu");
+        const char *text = session_source_line(session, finding->access.file, finding->access.line);
+        assert_non_null(strstr(text, "WRONG commented"));
+    }
+    assert_int_equal(found, 1);
+    text_done(&out);
+    session_free(session);
+}
+
 /* Fixes of a race after the fault are also tried in copies that continue after it. */
 static void a_race_behind_a_fault_is_proved(void **state) {
     (void)state;
@@ -507,6 +536,7 @@ int main(void) {
         cmocka_unit_test(any_order_shows_a_missing_fence),
         cmocka_unit_test(every_race_has_its_order),
         cmocka_unit_test(removed_stores_are_noted),
+        cmocka_unit_test(comments_and_other_kernels_remove_nothing),
         cmocka_unit_test(what_is_given_up_for_time_is_said),
         cmocka_unit_test(a_kernel_may_be_removed_whole),
         cmocka_unit_test(a_fault_hides_no_race),
