@@ -368,6 +368,59 @@ static void test_lines_of_one_writer(void **state) {
     check(body, (CoreKernel){.body = body, .grid = 5, .block = 64, .words = 200}, NOTE);
 }
 
+/* The first load of a compare-and-swap loop is a guess that the loop checks; other uses of it are not. */
+static void test_guesses_of_a_swap(void **state) {
+    (void)state;
+    static const struct {
+        const char *loop;
+        bool is_right;
+    } cases[] = {
+        {"ld.global.u32 %r0, [%base];\nL: add.u32 %r1, %r0, 3; atom.global.cas.b32 %r2, [%base], %r0, %r1;\n"
+         "setp.ne.u32 %p0, %r2, %r0; mov.u32 %r0, %r2; @%p0 bra L;",
+         true},
+        {"ld.global.u32 %r4, [%base]; mov.u32 %r0, %r4;\nL: max.u32 %r1, %r0, %t;\n"
+         "atom.global.cas.b32 %r2, [%base], %r0, %r1; setp.eq.u32 %p0, %r0, %r2; mov.u32 %r0, %r2;\n"
+         "@!%p0 bra L;",
+         true},
+        /* tries once */
+        {"ld.global.u32 %r0, [%base]; add.u32 %r1, %r0, 3; atom.global.cas.b32 %r2, [%base], %r0, %r1;",
+         false},
+        /* another word is checked */
+        {"ld.global.u32 %r0, [%base];\nL: add.u32 %r1, %r0, 3; atom.global.cas.b32 %r2, [%base+4], %r0, "
+         "%r1;\n"
+         "setp.ne.u32 %p0, %r2, %r0; mov.u32 %r0, %r2; @%p0 bra L; red.global.add.u32 [%base], 1;",
+         false},
+        /* the guess is stored */
+        {"ld.global.u32 %r0, [%base]; mul.wide.u32 %q1, %t, 4; add.u64 %q1, %q1, %base;\n"
+         "st.global.u32 [%q1+256], %r0;\nL: add.u32 %r1, %r0, 3;\n"
+         "atom.global.cas.b32 %r2, [%base], %r0, %r1; setp.ne.u32 %p0, %r2, %r0; mov.u32 %r0, %r2; @%p0 bra "
+         "L;",
+         false},
+        /* the guess decides whether to try */
+        {"ld.global.u32 %r0, [%base]; setp.gt.u32 %p1, %r0, 40; @%p1 bra END;\nL: add.u32 %r1, %r0, 3;\n"
+         "atom.global.cas.b32 %r2, [%base], %r0, %r1; setp.ne.u32 %p0, %r2, %r0; mov.u32 %r0, %r2; @%p0 bra "
+         "L;\n"
+         "END:",
+         false},
+        /* one load is checked, and the new value is of another */
+        {"L: ld.global.u32 %r0, [%base]; ld.global.u32 %r3, [%base]; add.u32 %r1, %r3, 3;\n"
+         "atom.global.cas.b32 %r2, [%base], %r0, %r1; setp.ne.u32 %p0, %r2, %r0; @%p0 bra L;",
+         false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        RaceDetector *detector = race_detector_new();
+        TraceObserver observer = race_detector_observer(detector);
+        CoreKernel kernel = {.body = cases[i].loop, .grid = 3, .block = 64, .words = 200};
+        kernel.options.observer = &observer;
+        CoreRun run = core_run_well(kernel);
+        Findings *hazards = findings_new(detector, run.trace, NULL, &(FindingKnown){.leak_pc = PTX_NO_PC});
+        if (!hazards->error_count != cases[i].is_right) fail_msg("%s", cases[i].loop);
+        findings_free(hazards);
+        race_detector_free(detector);
+        core_done(&run);
+    }
+}
+
 static void test_read_only_loads(void **state) {
     (void)state;
 #define READ_ONLY "read_only_load ld.global.nc.u32 st.global.u32"
@@ -704,6 +757,7 @@ int main(void) {
         cmocka_unit_test(test_lines_in_cache),
         cmocka_unit_test(test_lines_cached_by_others),
         cmocka_unit_test(test_lines_of_one_writer),
+        cmocka_unit_test(test_guesses_of_a_swap),
         cmocka_unit_test(test_read_only_loads),
         cmocka_unit_test(test_values_that_come_from_loads),
         cmocka_unit_test(test_barriers_of_part_of_a_warp),

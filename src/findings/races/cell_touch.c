@@ -117,6 +117,7 @@ static uint32_t unfenced(const Touch *touch, const ShadowCell *cell, const WarpA
 
 static bool is_allowed(const Touch *touch, const WarpAccess *earlier, uint32_t lanes) {
     const PcRule *then = race_rule_of(touch, earlier), *now = touch->rule;
+    if ((then->is_guess && now->is_atomic) || (now->is_guess && then->is_atomic)) return true;
     if (then->strength == ACCESS_WEAK || now->strength == ACCESS_WEAK) return false;
     if (then->is_mbarrier && now->is_mbarrier) return true;
     if (then->strength == ACCESS_VOLATILE && now->strength == ACCESS_VOLATILE)
