@@ -35,6 +35,19 @@ static void check(const char *name, CoreKernel kernel, const char *expected) {
     core_done(&run);
 }
 
+static bool has_errors(CoreKernel kernel) {
+    RaceDetector *detector = race_detector_new();
+    TraceObserver observer = race_detector_observer(detector);
+    kernel.options.observer = &observer;
+    CoreRun run = core_run_well(kernel);
+    Findings *hazards = findings_new(detector, run.trace, NULL, &(FindingKnown){.leak_pc = PTX_NO_PC});
+    bool has = hazards->error_count;
+    findings_free(hazards);
+    race_detector_free(detector);
+    core_done(&run);
+    return has;
+}
+
 /* ---- fences, releases and acquires --------------------------------------------------------------------- */
 
 typedef struct Message { /* one thread writes a word, then a flag; another reads the flag, then the word */
@@ -408,16 +421,36 @@ static void test_guesses_of_a_swap(void **state) {
          false},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        RaceDetector *detector = race_detector_new();
-        TraceObserver observer = race_detector_observer(detector);
         CoreKernel kernel = {.body = cases[i].loop, .grid = 3, .block = 64, .words = 200};
-        kernel.options.observer = &observer;
-        CoreRun run = core_run_well(kernel);
-        Findings *hazards = findings_new(detector, run.trace, NULL, &(FindingKnown){.leak_pc = PTX_NO_PC});
-        if (!hazards->error_count != cases[i].is_right) fail_msg("%s", cases[i].loop);
-        findings_free(hazards);
-        race_detector_free(detector);
-        core_done(&run);
+        if (has_errors(kernel) == cases[i].is_right) fail_msg("%s", cases[i].loop);
+    }
+}
+
+/* The last warp that counts itself out ends the mbarrier that all lanes have arrived at. */
+static void test_ends_of_mbarriers(void **state) {
+    (void)state;
+#define ENDS(count)                                                                                          \
+    "setp.eq.u32 %p0, %t, 0; mov.u32 %r0, gate; @%p0 mbarrier.init.shared.b64 [%r0], 64;\n"                  \
+    "@%p0 st.shared.u32 [word], 0; bar.sync 0; mbarrier.arrive.shared.b64 %q1, [%r0];\n"                     \
+    "vote.sync.ballot.b32 %r1, 1, 0xffffffff; and.b32 %r2, %t, 31; setp.ne.u32 %p1, %r2, 0; @%p1 bra "       \
+    "END;\n" count "mbarrier.inval.shared.b64 [%r0];\nEND:"
+    static const struct {
+        const char *body;
+        bool is_right;
+    } cases[] = {
+        {ENDS("membar.cta; atom.acquire.cta.shared.add.u32 %r3, [word], 32; setp.ne.u32 %p1, %r3, 32; @%p1 "
+              "bra END;\n"),
+         true},
+        {ENDS("atom.acquire.cta.shared.add.u32 %r3, [word], 32; setp.ne.u32 %p1, %r3, 32; @%p1 bra END;\n"),
+         false},
+        {ENDS("setp.ne.u32 %p1, %t, 32; @%p1 bra END;\n"), false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        CoreKernel kernel = {.body = cases[i].body,
+                             .module = ".shared .align 8 .b64 gate; .shared .u32 word;\n",
+                             .block = 64,
+                             .words = 200};
+        if (has_errors(kernel) == cases[i].is_right) fail_msg("%s", cases[i].body);
     }
 }
 
@@ -758,6 +791,7 @@ int main(void) {
         cmocka_unit_test(test_lines_cached_by_others),
         cmocka_unit_test(test_lines_of_one_writer),
         cmocka_unit_test(test_guesses_of_a_swap),
+        cmocka_unit_test(test_ends_of_mbarriers),
         cmocka_unit_test(test_read_only_loads),
         cmocka_unit_test(test_values_that_come_from_loads),
         cmocka_unit_test(test_barriers_of_part_of_a_warp),

@@ -115,8 +115,19 @@ static uint32_t unfenced(const Touch *touch, const ShadowCell *cell, const WarpA
     return race_detector_is_polled(detector->launched->program, touch->access->pc) ? 0 : found;
 }
 
+/* An mbarrier ends after a lane of the warp has counted the warp out. A vote or a match that gathers the lanes to count orders
+ * no memory, but an operation on an mbarrier is one of the lane's own that is over when the lane votes (libcu++'s pipeline
+ * ends so). */
+static bool is_counted_out(const Touch *touch, const PcRule *then, const WarpAccess *earlier) {
+    const HappensBefore *order = &touch->block->order;
+    return touch->rule->is_end && then->is_mbarrier &&
+           happens_before_unknown_by_clocks(order, touch->access->warp, touch->lane, earlier, UINT32_MAX) !=
+               UINT32_MAX;
+}
+
 static bool is_allowed(const Touch *touch, const WarpAccess *earlier, uint32_t lanes) {
     const PcRule *then = race_rule_of(touch, earlier), *now = touch->rule;
+    if (is_counted_out(touch, then, earlier)) return true;
     if ((then->is_guess && now->is_atomic) || (now->is_guess && then->is_atomic)) return true;
     if (then->strength == ACCESS_WEAK || now->strength == ACCESS_WEAK) return false;
     if (then->is_mbarrier && now->is_mbarrier) return true;

@@ -18,6 +18,7 @@ typedef enum Strength {
 typedef struct PcRule { /* what an instruction does to memory that threads share */
     bool is_access, reads, writes, is_atomic;
     bool is_mbarrier;    /* an initialized mbarrier */
+    bool is_end;         /* mbarrier.inval */
     bool is_read_only;   /* ld.global.nc */
     bool is_guess;       /* a load whose value only a compare-and-swap of the word uses, which checks it */
     bool is_cached;      /* a load of global memory by way of L1 */

@@ -33,7 +33,8 @@ static int width_of(const PtxInstruction *in) {
 static PcRule mbarrier_rule(const PtxInstruction *in) {
     PcRule rule = {.is_access = true, .writes = true, .width = 8, .element_bytes = 8};
     rule.scope = has(in, PTX_MOD_CLUSTER) ? SCOPE_DEVICE : SCOPE_BLOCK; /* the default is .cta */
-    if (has(in, PTX_MOD_INIT) || has(in, PTX_MOD_INVAL)) return rule;
+    rule.is_end = has(in, PTX_MOD_INVAL);
+    if (has(in, PTX_MOD_INIT) || rule.is_end) return rule;
     rule.reads = rule.is_atomic = rule.is_mbarrier = true;
     rule.strength = ACCESS_STRONG;
     bool waits = has(in, PTX_MOD_TEST_WAIT) || has(in, PTX_MOD_TRY_WAIT);
