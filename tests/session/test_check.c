@@ -176,6 +176,32 @@ static void a_late_atomic_is_found_by_its_result(void **state) {
     }
 }
 
+/* The first block, which is traced, has no update. */
+static void updates_of_all_blocks_are_counted(void **state) {
+    (void)state;
+    static const char *const entries[] = {"upper_one", "upper_each"};
+    for (int is_each = 0; is_each < 2; is_each++) {
+        RunSpec options = {.file = "tests/kernels/upper.ptx",
+                           .entry = entries[is_each],
+                           .args = "in=int[n]:iota, hits=int[32]:zero, n",
+                           .catalog = {.n = 1000},
+                           .grid = {4, 1, 1},
+                           .block = {256, 1, 1},
+                           .threads = 1};
+        Session *session = open_well(&options);
+        const Findings *findings = ask_counted(session);
+        int found = 0;
+        for (int i = 0; i < findings->count; i++) {
+            if (findings->items[i].kind != FINDING_ATOMIC_CONFLICT) continue;
+            found++;
+            assert_int_equal(findings->items[i].cost, 400);
+            assert_int_equal(findings->items[i].ideal, 14);
+        }
+        assert_int_equal(found, !is_each);
+        session_free(session);
+    }
+}
+
 /* A missing fence has the same effect in every block, and in every order of the blocks. */
 static void any_order_shows_a_missing_fence(void **state) {
     (void)state;
@@ -533,6 +559,7 @@ int main(void) {
         cmocka_unit_test(each_cause_has_its_remedy),
         cmocka_unit_test(two_barriers_are_two_findings),
         cmocka_unit_test(a_late_atomic_is_found_by_its_result),
+        cmocka_unit_test(updates_of_all_blocks_are_counted),
         cmocka_unit_test(any_order_shows_a_missing_fence),
         cmocka_unit_test(every_race_has_its_order),
         cmocka_unit_test(removed_stores_are_noted),
