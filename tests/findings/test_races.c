@@ -454,6 +454,33 @@ static void test_ends_of_mbarriers(void **state) {
     }
 }
 
+/* Block 0 adds and announces it; block 1 sees that and reads the sum by a relaxed load. */
+static void test_sums_before_a_relaxed_flag(void **state) {
+    (void)state;
+    static const struct {
+        const char *fence, *acquire, *read, *expected;
+    } cases[] = {
+        {"", "", "ld.relaxed.gpu.global.u32", "order ld.relaxed.gpu.global.u32 red.global.add.u32"},
+        {"membar.gl;", "membar.gl;", "ld.relaxed.gpu.global.u32", ""},
+        {"membar.gl;", "", "ld.relaxed.gpu.global.u32", ""}, /* a relaxed load goes past L1 */
+        {"", "membar.gl;", "ld.relaxed.gpu.global.u32", "order ld.relaxed.gpu.global.u32 red.global.add.u32"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Text body = {0};
+        text_print(&body,
+                   "mov.u32 %%r0, %%ctaid.x; add.u64 %%q0, %%base, 772; add.u64 %%q1, %%base, 512;\n"
+                   "setp.ne.u32 %%p1, %%t, 0; @%%p1 bra END; setp.ne.u32 %%p0, %%r0, 0; @%%p0 bra NEXT;\n"
+                   "red.global.add.u32 [%%q1], 5; %s red.global.add.u32 [%%q0], 1; bra END;\n"
+                   "NEXT: atom.global.or.b32 %%r1, [%%q0], 0; setp.eq.u32 %%p2, %%r1, 0; @%%p2 bra NEXT;\n"
+                   "%s %s %%r2, [%%q1]; st.global.u32 [%%out], %%r2;\nEND:",
+                   cases[i].fence, cases[i].acquire, cases[i].read);
+        check(text_string(&body),
+              (CoreKernel){.body = text_string(&body), .grid = 2, .block = 64, .words = 200},
+              cases[i].expected);
+        text_done(&body);
+    }
+}
+
 static void test_read_only_loads(void **state) {
     (void)state;
 #define READ_ONLY "read_only_load ld.global.nc.u32 st.global.u32"
@@ -790,6 +817,7 @@ int main(void) {
         cmocka_unit_test(test_lines_in_cache),
         cmocka_unit_test(test_lines_cached_by_others),
         cmocka_unit_test(test_lines_of_one_writer),
+        cmocka_unit_test(test_sums_before_a_relaxed_flag),
         cmocka_unit_test(test_guesses_of_a_swap),
         cmocka_unit_test(test_ends_of_mbarriers),
         cmocka_unit_test(test_read_only_loads),

@@ -106,7 +106,8 @@ static uint32_t unfenced(const Touch *touch, const ShadowCell *cell, const WarpA
     const PcRule *then = race_rule_of(touch, earlier), *now = touch->rule;
     const HappensBefore *order = &touch->block->order;
     bool is_volatile = then->strength == ACCESS_VOLATILE || now->strength == ACCESS_VOLATILE;
-    bool is_loaded = then->writes && !then->is_atomic && !now->writes;
+    bool is_atomic = then->is_atomic && (!detector->orders_atomics || now->acquires);
+    bool is_loaded = then->writes && !is_atomic && !now->writes;
     int warp = touch->access->warp;
     if ((!is_volatile && !is_loaded) || touch->access->space != PTX_SPACE_GLOBAL) return 0;
     uint32_t found = happens_before_signed(order, warp, touch->lane, earlier, lanes, SIGN_FOLLOWED) &

@@ -123,6 +123,8 @@ struct RaceDetector {
     PcRule *written;        /* [pc] what asynchronous copies do to their destination */
     bool has_fences;        /* or acquires or releases */
     bool has_strong_stores; /* to global memory */
+    bool
+        orders_atomics; /* it reads words by relaxed loads or probes that need not be flags: what atomics leave */
     bool has_patterns;
     bool has_clusters;
     bool only_cells;                    /* compares cell by cell, without lists: a reference for tests */

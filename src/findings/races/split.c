@@ -53,6 +53,7 @@ void *race_detector_split(void *context, int parts) {
                            .written = whole->written,
                            .has_fences = whole->has_fences,
                            .has_strong_stores = whole->has_strong_stores,
+                           .orders_atomics = whole->orders_atomics,
                            .has_clusters = whole->has_clusters,
                            .only_cells = whole->only_cells,
                            .forgets = whole->forgets,
