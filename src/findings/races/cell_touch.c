@@ -331,6 +331,8 @@ static __attribute__((noinline)) void note_lost_reads(const Touch *touch, Shadow
     if (is_over || is_ordered || may_meet || lost->counted_for == counted_for) return;
     lost->counted_for = counted_for;
     detector->unseen.places++;
+    race_detector_name_unseen(
+        detector, &(UnseenPlace){detector->launch, touch->access->space, race_this_access(touch)});
     if (touch->is_shared) block_pattern_drop(&touch->block->pattern);
 }
 

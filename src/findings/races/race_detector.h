@@ -165,6 +165,8 @@ void race_detector_make_buffers(RaceDetector *detector);
 void race_detector_forget_memory(RaceDetector *detector);
 /* The access does not fit in memory. */
 void race_detector_lack_memory(BlockRaces *block);
+/* Keeps a place of which reads were given up, unless there is one that the same instruction wrote. */
+void race_detector_name_unseen(RaceDetector *detector, const UnseenPlace *place);
 void *race_detector_split(void *context, int parts); /* TraceObserver.split, join */
 bool race_detector_join(void *context, void *const *parts, int count, bool keep);
 void race_detector_finish(RaceDetector *detector); /* after the last launch; may be called again */
