@@ -33,7 +33,7 @@ static void mark(Marked *marked, int pc) {
     if (pc >= 0 && marked->index[pc] == NOT_MARKED) marked->index[pc] = (int16_t)marked->count++;
 }
 
-AccessList *access_list_new(const Findings *hazards, const Trace *trace) {
+static AccessList *new_list(const Trace *trace) {
     AccessList *list = memory_new(sizeof *list);
     list->launch_count = trace->launch_count;
     list->marked = memory_new((size_t)trace->launch_count * sizeof *list->marked);
@@ -43,6 +43,21 @@ AccessList *access_list_new(const Findings *hazards, const Trace *trace) {
         marked->index = memory_new((size_t)marked->program->code_count * sizeof *marked->index);
         for (int pc = 0; pc < marked->program->code_count; pc++) marked->index[pc] = NOT_MARKED;
     }
+    return list;
+}
+
+AccessList *access_list_new_of(const Trace *trace, bool (*is_listed)(const PtxInstruction *in)) {
+    AccessList *list = new_list(trace);
+    for (int i = 0; i < trace->launch_count; i++) {
+        Marked *marked = &list->marked[i];
+        for (int pc = 0; pc < marked->program->code_count; pc++)
+            if (is_listed(marked->program->code[pc].instruction)) mark(marked, pc);
+    }
+    return list;
+}
+
+AccessList *access_list_new(const Findings *hazards, const Trace *trace) {
+    AccessList *list = new_list(trace);
     for (int i = 0; i < hazards->error_count; i++) {
         const Finding *finding = &hazards->items[i];
         if (!finding_is_race(finding)) continue;

@@ -20,6 +20,8 @@ typedef struct
 typedef struct AccessList AccessList;
 /* Of the instructions of the races in `hazards`, in the launches of `trace`. The caller frees it. */
 AccessList *access_list_new(const Findings *hazards, const Trace *trace);
+/* Of the instructions that `is_listed` takes. */
+AccessList *access_list_new_of(const Trace *trace, bool (*is_listed)(const PtxInstruction *in));
 void access_list_free(AccessList *list);
 /* For a run of the same launches, which then fills the list. */
 TraceObserver access_list_observer(AccessList *list);

@@ -47,6 +47,10 @@ void ask_behind(Session *session);
 enum { ASK_ORDERS = 5 };
 void ask_other_orders(Session *session);
 
+/* If the result is known and right: holds atomics until another warp has read their word, and adds an error where the
+ * result is then wrong. */
+void ask_late_atomics(Session *session);
+
 /* Searches for an insertion that removes each error, and proves it in a copy of the PTX (FindingCause). Takes
  * several times as long as the run, once. */
 void ask_proofs(Session *session);

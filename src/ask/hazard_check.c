@@ -50,6 +50,7 @@ void ask_check(Session *session, AskCheckForm form, Text *out) {
     note_deleted(session);
     ask_behind(session);
     ask_other_orders(session);
+    ask_late_atomics(session);
     ask_proofs(session);
     ask_losing_orders(session);
     if (form == CHECK_JSON) {

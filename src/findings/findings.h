@@ -16,7 +16,8 @@
  * none, PTX orders nothing either: a note (MISSING_ACQUIRE). It is an
  * error (STALE_READ) if the block had loaded the line (128 bytes) before, with no fence since, since its L1 cache
  * may hold the old value: measured on an H100 (a lock without an acquire lost 131 of 132 increments, message passing
- * 131 of 131; with a fence after the atomic none). MISSING_ACQUIRE also covers an mbarrier between threads of two blocks whose arrival or wait has
+ * 131 of 131; with a fence after the atomic none). Likewise if a third block had loaded the line before the store, and may
+ * have run on the same multiprocessor: an H200 lost values of a look-back so in every run of 264 blocks. MISSING_ACQUIRE also covers an mbarrier between threads of two blocks whose arrival or wait has
  * block scope ("mbarrier.arrive": .cta is the default). Every wait for the phase of a copy makes the copied
  * data visible.
  *
@@ -115,6 +116,12 @@ typedef struct FindingCause {
         *no_order; /* a sentence: why none of its orders changes a result; NULL: not known, or no race */
 } FindingCause;
 
+typedef struct FindingLate { /* an atomic that the reader of its word does not wait for */
+    int launch;
+    FindingAccess atomic, reader;
+    const char *result, *expected; /* with the atomic after the reader */
+} FindingLate;
+
 enum { FINDINGS_LIMITS = 4, FINDINGS_LEAST_PERCENT = 2 };
 
 typedef struct Findings {
@@ -184,6 +191,8 @@ typedef double (*FindingSamples)(void *context, int launch, const char *file, in
 void findings_put_samples(Findings *findings, FindingSamples samples, void *context);
 /* Adds notes about stores that the source has and the PTX does not. */
 void findings_note_deleted(Findings *list, const Trace *trace, FindingSource source, void *context);
+/* Adds the error of an atomic that comes after its reader. */
+void findings_add_late(Findings *list, const Trace *trace, const FindingLate *late);
 /* Adds the races of the same run under another schedule that this one has not shown; their places refer to
  * `trace`, the trace of this run. */
 void findings_take_races(Findings *list, const Findings *other, const Trace *trace, uint64_t schedule);

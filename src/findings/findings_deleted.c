@@ -79,6 +79,8 @@ static bool is_in_memory(const FindingsBuilder *builder, const char *file, int l
 
 typedef struct LineUse {
     bool has_code, stores;
+    bool is_comment; /* it begins in a comment */
+    int function;    /* lines of one function have the same number */
 } LineUse;
 
 /* What the instructions of the program do on each line of the file. */
@@ -98,6 +100,42 @@ static LineUse *lines_of(const PtxProgram *program, const char *file, int *first
         if (at.line > *last) *last = at.line;
     }
     return lines;
+}
+
+/* The end of the line lies in a comment that began on it or before. */
+static bool ends_in_comment(const char *text, bool is_in) {
+    for (const char *c = text; *c; c++) {
+        if (!is_in && c[0] == '/' && c[1] == '/') return false;
+        if (is_in ? c[0] == '*' && c[1] == '/' : c[0] == '/' && c[1] == '*') {
+            is_in = !is_in;
+            c++;
+        }
+    }
+    return is_in;
+}
+
+/* Which lines begin in a comment, and which functions lie between the lines of the program. */
+static void read_source(const FindingsBuilder *builder, const char *file, int last, LineUse *lines) {
+    bool is_in = false;
+    int function = 0;
+    for (int at = 1; at <= last; at++) {
+        const char *text = builder->source(builder->context, file, at);
+        if (!text) text = "";
+        lines[at].is_comment = is_in;
+        if (!is_in && (strstr(text, "__global__") || strstr(text, "__device__"))) function++;
+        lines[at].function = function;
+        if (!is_in && *text == '}') function++;
+        is_in = ends_in_comment(text, is_in);
+    }
+}
+
+/* The program has code of the function of this line: it is not another kernel's. */
+static bool is_of_program(const LineUse *lines, int line, int last) {
+    int function = lines[line].function;
+    while (lines[line - 1].function == function && line > 1) line--;
+    for (; line <= last && lines[line].function == function; line++)
+        if (lines[line].has_code) return true;
+    return false;
 }
 
 static void add_note(FindingsBuilder *builder, int launch, const char *file, int line, int more,
@@ -134,7 +172,7 @@ static bool is_never_reached(const FindingsBuilder *builder, const LineUse *line
 static bool is_deleted(const FindingsBuilder *builder, const LineUse *lines, const char *file, int line) {
     char name[NAME_BYTES];
     const char *text = builder->source(builder->context, file, line);
-    if (!text || lines[line].stores || !is_store(text, name)) return false;
+    if (!text || lines[line].stores || lines[line].is_comment || !is_store(text, name)) return false;
     const char *behind = read_target(skip_blanks(text), name);
     bool has_elements = behind && *behind == '[';
     return is_in_memory(builder, file, line, name, has_elements) &&
@@ -169,7 +207,9 @@ static void add_of_launch(FindingsBuilder *builder, int launch) {
     int first, last;
     LineUse *lines = lines_of(program, file, &first, &last);
     if (last) first = first_line_of(builder, file, first);
+    read_source(builder, file, last, lines);
     for (int line = first; line <= last; line++) {
+        if (!is_of_program(lines, line, last)) continue;
         if (!is_deleted(builder, lines, file, line)) continue;
         int more = 0;
         while (line + more < last && is_deleted(builder, lines, file, line + more + 1) &&

@@ -1,4 +1,5 @@
 /* Turns what the race detector found into findings (findings.h). */
+#include "base/language.h"
 #include "findings/findings_list.h"
 #include "findings/findings_sentences.h"
 
@@ -78,10 +79,31 @@ static bool is_said_by_error(const RaceDetector *detector, const RacePair *pair)
     return false;
 }
 
+/* " (total[0] in line 7, ...)" */
+static void name_unseen(FindingsBuilder *builder, const RaceDetector *detector, Text *out) {
+    const FindingsUnseen *unseen = &detector->unseen;
+    for (int i = 0; i < unseen->named_count; i++) {
+        const UnseenPlace *place = &unseen->named[i];
+        const TraceLaunch *launch = builder->trace->launches[place->launch];
+        FindingAccess write = place->write;
+        if (place->space == PTX_SPACE_SHARED)
+            findings_locate_symbol(&detector->windows[place->launch], launch, &write);
+        finding_put_line(launch, &write);
+        text_print(out, "%s%s", i ? ", " : " (",
+                   findings_name_memory(builder, launch, place->space, &write, &write));
+        if (write.line) text_print(out, tr(" in line %d"), write.line);
+    }
+    if (unseen->named_count == UNSEEN_NAMED && unseen->places > UNSEEN_NAMED) text_add(out, ", ...");
+    if (unseen->named_count) text_add(out, ")");
+}
+
 void findings_add_races(FindingsBuilder *builder, RaceDetector *detector) {
     race_detector_finish(detector);
     builder->list->is_complete = detector->is_complete;
-    findings_set_unseen(builder->list, &detector->unseen);
+    Text names = {0};
+    name_unseen(builder, detector, &names);
+    findings_set_unseen(builder->list, &detector->unseen, text_string(&names));
+    text_done(&names);
     for (int i = 0; i < detector->pair_count; i++)
         if (!is_said_by_error(detector, &detector->pairs[i]))
             add_pair(builder, detector, &detector->pairs[i]);

@@ -11,17 +11,17 @@ void findings_add_limit(Findings *findings, Text *sentence) {
         text_done(sentence);
 }
 
-void findings_set_unseen(Findings *findings, const FindingsUnseen *unseen) {
+void findings_set_unseen(Findings *findings, const FindingsUnseen *unseen, const char *names) {
     Text sentence = {0};
     CountText count;
     findings->has_unseen = true;
     findings->unseen = *unseen;
     if (unseen->places) {
-        text_print(
-            &sentence,
-            tr("The search keeps %d reads of a place; %s place%s had more when written: a race there may be "
-               "missing."),
-            CELL_READS, count_text(unseen->places, &count), plural(unseen->places));
+        text_print(&sentence,
+                   tr("The search keeps %d reads of a place; %s place%s had more when written%s: a race "
+                      "there may be "
+                      "missing."),
+                   CELL_READS, count_text(unseen->places, &count), plural(unseen->places), names);
         findings_add_limit(findings, &sentence);
     }
     if (unseen->accesses) {

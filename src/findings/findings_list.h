@@ -27,7 +27,7 @@ void finding_put_type(const Trace *trace, const TraceLaunch *launch, PtxSpace sp
 Findings *findings_end(FindingsBuilder *builder);
 
 /* Stores the counts of the race search and adds their sentences. */
-void findings_set_unseen(Findings *findings, const FindingsUnseen *unseen);
+void findings_set_unseen(Findings *findings, const FindingsUnseen *unseen, const char *names);
 
 /* Groups the errors of a sorted and counted list by cause. */
 void findings_find_causes(Findings *list);

@@ -1,5 +1,7 @@
 /* Merges races found under another schedule into the findings of this run (findings.h). */
+#include "base/language.h"
 #include "findings/findings_list.h"
+#include "findings/findings_sentences.h"
 
 #include <string.h>
 
@@ -62,4 +64,41 @@ void findings_take_races(Findings *list, const Findings *other, const Trace *tra
 void findings_take_behind(Findings *list, const Findings *other, const Trace *trace) {
     take_all(list, other, trace, &(Finding){.is_behind = true});
     list->is_complete |= other->is_complete;
+}
+
+static FindingAccess placed(const Trace *trace, int launch, const FindingAccess *access) {
+    FindingAccess own = *access;
+    const uint32_t *grid = trace->launches[launch]->grid;
+    own.block[0] = (uint32_t)(own.linear_block % grid[0]);
+    own.block[1] = (uint32_t)(own.linear_block / grid[0] % grid[1]);
+    own.block[2] = (uint32_t)(own.linear_block / grid[0] / grid[1]);
+    finding_put_line(trace->launches[launch], &own);
+    return own;
+}
+
+void findings_add_late(Findings *list, const Trace *trace, const FindingLate *late) {
+    FindingsBuilder builder = {.list = list, .capacity = list->count, .trace = trace};
+    Finding *finding = findings_add(list, &builder.capacity, FINDING_LATE_ATOMIC, late->launch);
+    bool is_same_block = late->atomic.linear_block == late->reader.linear_block;
+    Text text = {0};
+    finding->access = placed(trace, late->launch, &late->reader);
+    finding->other = placed(trace, late->launch, &late->atomic);
+    finding->count = finding->blocks = 1;
+    finding_begin_place(&finding->other, &text);
+    findings_add_thread(&finding->other, true, &text);
+    text_add(&text, tr(" updates a word atomically; "));
+    finding_begin_place(&finding->access, &text);
+    findings_add_thread(&finding->access, true, &text);
+    text_print(
+        &text,
+        tr(" reads it. Nothing makes the second wait for the first: with the first held until the second "
+           "has happened, the result is %s, expected %s"),
+        late->result, late->expected);
+    finding->sentence = findings_finish_sentence(list, &text);
+    finding->advice = is_same_block ? tr("put __syncthreads() after the atomic, before one thread of the "
+                                         "block announces that it is done")
+                                    : tr("let the thread of the atomic announce it afterwards, behind "
+                                         "__threadfence(), and let the reader "
+                                         "wait for every announcement");
+    findings_end(&builder);
 }

@@ -1,5 +1,7 @@
 /* What the warps of a block do between its barriers: warps without work, barriers that order nothing, and atomics
- * on one word of global memory (in shared memory their wavefronts have that cost). Counted in the traced blocks, and scaled to the grid by the executions of the instruction.
+ * on one word of global memory (in shared memory their wavefronts have that cost). Counted in the traced blocks, and scaled to
+ * the grid by the executions of the instruction; atomics whose address is the same for all threads have the counts of the grid,
+ * whichever blocks are traced.
  *
  * A warp has *work* in a barrier interval if it accesses memory, or exchanges values: branches and barriers
  * alone are none. */
@@ -7,6 +9,7 @@
 #include "base/sentence.h"
 #include "findings/findings_sentences.h"
 #include "metrics/totals.h"
+#include "ptx/opcodes.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -120,6 +123,51 @@ static void count_atomics(const TraceBlock *block, const double *scale, WarpCoun
     }
 }
 
+/* All that sets the register is computed from parameters and constants: every thread has the same value. */
+static bool is_of_parameters(const PtxProgram *program, int function, const PtxRegister *reg, int depth) {
+    bool is_set = false;
+    for (int pc = 0; pc < program->code_count; pc++) {
+        const PtxInstruction *in = program->code[pc].instruction;
+        for (int i = 0; in->operand_count && i < in->operands[0].item_count; i++)
+            if (in->operands[0].items[i].reg == reg) return false;
+        if (program->code[pc].function != function || !in->operand_count || in->operands[0].reg != reg ||
+            in->opcode == PTX_st || in->opcode == PTX_red)
+            continue;
+        bool is_load = in->opcode == PTX_ld, is_plain = in->opcode == PTX_cvta || in->opcode == PTX_mov ||
+                                                        in->opcode == PTX_add || in->opcode == PTX_sub;
+        if (in->guard.reg || !depth || is_set || (is_load ? in->space != PTX_SPACE_PARAM : !is_plain))
+            return false;
+        for (int i = 1; !is_load && i < in->operand_count; i++) {
+            const PtxOperand *from = &in->operands[i];
+            bool is_constant = from->kind == PTX_OPERAND_INTEGER || from->kind == PTX_OPERAND_VARIABLE;
+            if (from->reg ? !is_of_parameters(program, function, from->reg, depth - 1) : !is_constant)
+                return false;
+        }
+        is_set = true;
+    }
+    return is_set;
+}
+
+/* An atomic of global memory, all of whose lanes update one word. */
+static bool updates_one_word(const PtxProgram *program, int pc) {
+    const PtxInstruction *in = program->code[pc].instruction;
+    int address = in->opcode == PTX_red ? 0 : 1;
+    if ((in->opcode != PTX_atom && in->opcode != PTX_red) || in->space != PTX_SPACE_GLOBAL ||
+        in->operand_count <= address)
+        return false;
+    const PtxOperand *at = &in->operands[address];
+    return at->variable || (at->reg && is_of_parameters(program, program->code[pc].function, at->reg, 4));
+}
+
+/* The lanes of the grid, which the traced blocks need not show. */
+static void count_one_word(const TraceLaunch *launch, int pc, WarpCounts *count) {
+    const TraceCounter *all = &launch->counters[pc];
+    if (!all->requests || all->lanes < all->requests || !updates_one_word(launch->program, pc)) return;
+    count->updates = (double)all->lanes;
+    count->words = (double)all->requests;
+    count->extra = (double)(all->lanes - all->requests);
+}
+
 /* [pc] The executions over the grid for each traced one; of runs without counters of the grid, 1. */
 static double *find_scale(const TraceLaunch *launch) {
     size_t count = (size_t)launch->program->code_count;
@@ -162,6 +210,7 @@ WarpCounts *findings_count_warps(const Trace *trace, const LineMetrics *lines, i
             count_atomics(launch->blocks[b], scale, counts);
         }
         for (int pc = 0; pc < code_count; pc++) {
+            count_one_word(launch, pc, &counts[pc]);
             PtxSourceLine at = metrics_line_of(launch->program, pc);
             for (int i = 0; i < count && counts[pc].rounds + counts[pc].updates > 0; i++)
                 if (lines[i].line == at.line &&
@@ -226,8 +275,11 @@ static void add_atomics(FindingsBuilder *builder, const LineMetrics *line, const
     Text text = {0};
     if (!finding) return;
     finding_begin_place(&finding->access, &text);
-    text_print(&text, tr("up to %d lanes of a warp update one word: %s updates, ideal %s."),
-               count->most_updates, count_text(rounded(count->updates), &updates),
+    if (count->most_updates)
+        text_print(&text, tr("up to %d lanes of a warp update one word: "), count->most_updates);
+    else
+        text_add(&text, tr("the lanes of a warp update one word: "));
+    text_print(&text, tr("%s updates, ideal %s."), count_text(rounded(count->updates), &updates),
                count_text(rounded(count->words), &words));
     set(builder, finding, count->launch, count->updates, count->words, &text);
 }

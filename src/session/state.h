@@ -98,13 +98,13 @@ typedef struct SessionMachine { /* what a GPU recorded and measured */
     SessionTime time;
 } SessionMachine;
 
-typedef struct SessionFindings {                            /* what is wrong with the run */
-    Findings *hazards;                                      /* NULL until asked for */
-    Findings *counted;                                      /* without a search; NULL until asked for */
-    bool has_samples;                                       /* `hazards` has its shares of samples */
-    bool finds_orders, has_orders, has_proofs, has_deleted; /* they were looked for */
-    bool has_reach;                                         /* reach.c has looked */
-    bool has_other_size;                                    /* other_size.c has run one */
+typedef struct SessionFindings { /* what is wrong with the run */
+    Findings *hazards;           /* NULL until asked for */
+    Findings *counted;           /* without a search; NULL until asked for */
+    bool has_samples;            /* `hazards` has its shares of samples */
+    bool finds_orders, has_orders, has_late, has_proofs, has_deleted; /* they were looked for */
+    bool has_reach;                                                   /* reach.c has looked */
+    bool has_other_size;                                              /* other_size.c has run one */
     const char *
         other_size; /* what is wrong with a size that is no multiple of the block; NULL: nothing, or not tried */
     const char *reach;       /* which elements reach a result that is wrong for the others; NULL: not known */

@@ -317,6 +317,36 @@ static void test_aligned_barrier_gathers(void **state) {
     core_done(&run);
 }
 
+/* One phase of a barrier has one thread count; the next phase may have another. */
+static void test_thread_counts_of_a_barrier_agree(void **state) {
+    (void)state;
+    static const struct {
+        const char *first, *last, *fault;
+    } cases[] = {
+        {"bar.arrive 3, 96", "bar.sync 3, 64",
+         "the thread counts of barrier 3 differ: bar.arrive expects 96 threads, but bar.sync expects 64 "
+         "threads"},
+        {"bar.sync 3", "bar.sync 3, 64",
+         "barrier 3 differ: bar.sync expects all threads of the block, but bar.sync expects 64 threads"},
+        {"bar.arrive 3, 96", "bar.sync 3, 96", NULL},
+        {"bar.sync 3, 96", "bar.sync 3", NULL}, /* all of the block */
+        {"bar.sync 3, 96; bar.sync 3, 64", "bar.sync 3, 96", NULL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Text body = {0};
+        text_print(&body, "setp.ge.u32 %%p0, %%t, 64; @%%p0 bra LAST;\n%s; bra END;\nLAST: %s;\nEND: ret;",
+                   cases[i].first, cases[i].last);
+        CoreKernel kernel = {.body = text_string(&body), .block = 96};
+        if (cases[i].fault) {
+            core_run_trap(kernel, TRAP_TRAP_INSTRUCTION, cases[i].fault);
+        } else {
+            CoreRun run = core_run_well(kernel);
+            core_done(&run);
+        }
+        text_done(&body);
+    }
+}
+
 static void test_deadlock_says_who_waits_where(void **state) {
     (void)state;
     core_run_trap((CoreKernel){.body = "setp.eq.u32 %p0, %w, 0; @%p0 bra ONE; bar.sync 1; bra END;\n"
@@ -358,6 +388,7 @@ int main(void) {
         cmocka_unit_test(test_half_warps_do_not_add_up),
         cmocka_unit_test(test_aligned_barrier_in_one_way_of_a_branch),
         cmocka_unit_test(test_aligned_barrier_gathers),
+        cmocka_unit_test(test_thread_counts_of_a_barrier_agree),
         cmocka_unit_test(test_deadlock_says_who_waits_where),
         cmocka_unit_test(test_impossible_barriers),
     };

@@ -79,6 +79,18 @@ static void bulk_copies_need_a_proxy_fence(void **state) {
     check(FILL PROXY BAR SEND BAR FILL PROXY BAR SEND, "");
 }
 
+/* A copy to global memory whose source has been read needs no further wait: the end of the grid completes it. */
+static void a_bulk_store_may_end_with_the_kernel(void **state) {
+    (void)state;
+#define LEAVE(wait)                                                                                          \
+    FILL PROXY BAR "@%p2 cp.async.bulk.global.shared::cta.bulk_group [%q1], [%r1], 1024;\n"                  \
+                   "@%p2 cp.async.bulk.commit_group;\n" wait
+    check(LEAVE("@%p2 cp.async.bulk.wait_group.read 0;\n"), "");
+    check(LEAVE(""), "copy_not_awaited");
+    check(LEAVE("@%p2 cp.async.bulk.wait_group.read 1;\n"), "copy_not_awaited");
+    check(LEAVE("@%p2 cp.async.bulk.wait_group.read 0;\n") "ld.global.u32 %r4, [%q1];\n", "async_read");
+}
+
 static void other_threads_wait_at_a_barrier_too(void **state) {
     (void)state;
     check(COPY COMMIT WAIT BAR FAR, "");
@@ -167,6 +179,7 @@ static void wrong_counts_are_found(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(reads_wait_for_the_copy),
                                        cmocka_unit_test(bulk_copies_need_a_proxy_fence),
+                                       cmocka_unit_test(a_bulk_store_may_end_with_the_kernel),
                                        cmocka_unit_test(other_threads_wait_at_a_barrier_too),
                                        cmocka_unit_test(writes_wait_for_the_copy),
                                        cmocka_unit_test(every_copy_is_committed_and_awaited),

@@ -107,12 +107,12 @@ static void limits_are_said_in_every_form(void **state) {
                                         .block = 1024},
                            0);
     assert_string_equal(text_string(&limits.text),
-                        "The search keeps 8 reads of a place; 2 places had more when written: a race\n"
-                        "there may be missing.\n");
+                        "The search keeps 8 reads of a place; 2 places had more when written (words[0] in\n"
+                        "line 28): a race there may be missing.\n");
     assert_string_equal(
         text_string(&limits.json),
         "{\"unseen\":{\"places\":2,\"accesses\":0},\"limits\":[\"The search keeps 8 reads of a place; 2 "
-        "places had more when written: a race there may be missing.\"]}");
+        "places had more when written (words[0] in line 28): a race there may be missing.\"]}");
     assert_non_null(strstr(
         text_string(&limits.sarif),
         "\"toolExecutionNotifications\":[{\"level\":\"note\",\"message\":{\"text\":\"The search keeps 8 "

@@ -144,6 +144,64 @@ static void each_cause_has_its_remedy(void **state) {
     }
 }
 
+/* Atomics do not race: only the result tells that one may come after the total has been read. */
+static void a_late_atomic_is_found_by_its_result(void **state) {
+    (void)state;
+    static const struct {
+        const char *entry, *expect;
+        int errors;
+    } cases_of_late[] = {
+        {"total_late", "out=sum(in)", 1}, {"total_waits", "out=sum(in)", 0}, {"total_late", NULL, 0}};
+    for (size_t i = 0; i < sizeof cases_of_late / sizeof *cases_of_late; i++) {
+        RunSpec options = {.file = "tests/kernels/late.ptx",
+                           .entry = cases_of_late[i].entry,
+                           .args = "in=int[n]:digits, total=int[1]:zero, count=uint[1]:zero, out=int[1]",
+                           .expect = cases_of_late[i].expect,
+                           .catalog = {.n = 256},
+                           .grid = {4, 1, 1},
+                           .block = {64, 1, 1},
+                           .search_races = true,
+                           .threads = 1};
+        Session *session = open_well(&options);
+        ask_late_atomics(session);
+        const Findings *findings = ask_hazards(session);
+        assert_int_equal(findings->error_count, cases_of_late[i].errors);
+        if (findings->error_count) {
+            assert_string_equal(findings->items[0].kind_text, "late_atomic");
+            assert_non_null(strstr(findings->items[0].advice, "__syncthreads()"));
+            assert_int_equal(findings->items[0].other.line, 21);
+            assert_int_equal(findings->items[0].access.line, 31);
+        }
+        session_free(session);
+    }
+}
+
+/* The first block, which is traced, has no update. */
+static void updates_of_all_blocks_are_counted(void **state) {
+    (void)state;
+    static const char *const entries[] = {"upper_one", "upper_each"};
+    for (int is_each = 0; is_each < 2; is_each++) {
+        RunSpec options = {.file = "tests/kernels/upper.ptx",
+                           .entry = entries[is_each],
+                           .args = "in=int[n]:iota, hits=int[32]:zero, n",
+                           .catalog = {.n = 1000},
+                           .grid = {4, 1, 1},
+                           .block = {256, 1, 1},
+                           .threads = 1};
+        Session *session = open_well(&options);
+        const Findings *findings = ask_counted(session);
+        int found = 0;
+        for (int i = 0; i < findings->count; i++) {
+            if (findings->items[i].kind != FINDING_ATOMIC_CONFLICT) continue;
+            found++;
+            assert_int_equal(findings->items[i].cost, 400);
+            assert_int_equal(findings->items[i].ideal, 14);
+        }
+        assert_int_equal(found, !is_each);
+        session_free(session);
+    }
+}
+
 /* A missing fence has the same effect in every block, and in every order of the blocks. */
 static void any_order_shows_a_missing_fence(void **state) {
     (void)state;
@@ -274,6 +332,35 @@ static void removed_stores_are_noted(void **state) {
         const char *text = session_source_line(session, finding->access.file, finding->access.line);
         assert_non_null(strstr(text, "scratch[tid] = pair[1];"));
         assert_non_null(strstr(finding->sentence, "no memory access is left in the PTX"));
+    }
+    assert_int_equal(found, 1);
+    text_done(&out);
+    session_free(session);
+}
+
+/* What a comment holds is no store, and another kernel's stores are not removed. */
+static void comments_and_other_kernels_remove_nothing(void **state) {
+    (void)state;
+    RunSpec options = {.file = "tests/kernels/comments.ptx",
+                       .entry = "commented",
+                       .args = ONE_BLOCK,
+                       .catalog = {.n = 32},
+                       .grid = {1, 1, 1},
+                       .block = {32, 1, 1},
+                       .search_races = true,
+                       .threads = 1};
+    Session *session = open_well(&options);
+    Text out = {0};
+    ask_check(session, CHECK_TEXT, &out);
+    const Findings *findings = ask_hazards(session);
+    int found = 0;
+    for (int i = 0; i < findings->count; i++) {
+        const Finding *finding = &findings->items[i];
+        if (finding->kind != FINDING_DELETED_STORE) continue;
+        found++;
+        assert_string_equal(finding->access.file, "tests/kernels/comments.cu");
+        const char *text = session_source_line(session, finding->access.file, finding->access.line);
+        assert_non_null(strstr(text, "WRONG commented"));
     }
     assert_int_equal(found, 1);
     text_done(&out);
@@ -471,9 +558,12 @@ int main(void) {
         cmocka_unit_test(a_missing_barrier_is_one_finding),
         cmocka_unit_test(each_cause_has_its_remedy),
         cmocka_unit_test(two_barriers_are_two_findings),
+        cmocka_unit_test(a_late_atomic_is_found_by_its_result),
+        cmocka_unit_test(updates_of_all_blocks_are_counted),
         cmocka_unit_test(any_order_shows_a_missing_fence),
         cmocka_unit_test(every_race_has_its_order),
         cmocka_unit_test(removed_stores_are_noted),
+        cmocka_unit_test(comments_and_other_kernels_remove_nothing),
         cmocka_unit_test(what_is_given_up_for_time_is_said),
         cmocka_unit_test(a_kernel_may_be_removed_whole),
         cmocka_unit_test(a_fault_hides_no_race),

@@ -225,6 +225,14 @@ static void record(Block *block, const Warp *warp, const Op *op, uint32_t mask, 
     recorder_end(block->recorder, false, false);
 }
 
+/* All arrivals of a phase must expect the same number of threads; without a count: all of the block. */
+static bool agrees(const Block *block, const Barrier *barrier, uint32_t count) {
+    uint32_t live = (uint32_t)block->live_warps * WARP_LANES, all = (uint32_t)block->warp_count * WARP_LANES;
+    if (barrier->expected == count) return true;
+    if (barrier->expected && count) return false;
+    return barrier->expected + count == live || barrier->expected + count == all;
+}
+
 static Outcome arrive(Block *block, Warp *warp, const Op *op, uint32_t mask) {
     const BarrierOp *barrier_op = op->extra;
     if (barrier_op->is_cluster)
@@ -235,11 +243,15 @@ static Outcome arrive(Block *block, Warp *warp, const Op *op, uint32_t mask) {
     block->worker->counters[op->pc].requests++;
     if (block->recorder) record(block, warp, op, mask, number);
     if (block->observed && !barrier_op->blockwide) observe_arrival(block, warp, op->pc, mask, (int)number);
-    block->barriers_in_use |= UINT32_C(1) << number;
-    if (barrier_op->has_count) {
-        uint32_t count = lane_value(warp, barrier_op->count, mask);
-        if (count > barrier->expected) barrier->expected = count;
+    uint32_t count = barrier_op->has_count ? lane_value(warp, barrier_op->count, mask) : 0;
+    if (!(block->barriers_in_use >> number & 1)) {
+        barrier->expected = count;
+        barrier->pc = op->pc;
+    } else if (!agrees(block, barrier, count)) {
+        raise_barrier_counts(block, warp, op->pc, (int)number, count);
+        return OUTCOME_STOP;
     }
+    block->barriers_in_use |= UINT32_C(1) << number;
     come(barrier, warp, number, mask);
     if (barrier_op->action == BARRIER_RED) {
         uint32_t holds = *(const uint32_t *)operand_at(warp, barrier_op->predicate) & mask;
@@ -332,6 +344,7 @@ int barrier_sync_together(Block *block, const Op *op, const Gang *gang) {
         for (int w = 0; w < count; w++) gang->warps[w]->interval++;
         return count;
     }
+    if (!(block->barriers_in_use >> number & 1)) barrier->pc = op->pc;
     for (int w = 0; w < count; w++) {
         come(barrier, gang->warps[w], number, gang->masks[w]);
         gang->fragments[w]->pc = op->pc;

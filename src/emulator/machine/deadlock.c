@@ -62,6 +62,26 @@ static void describe_others(const Block *block, const Warp *warp, const Fragment
     describe_joined(warp, known, out);
 }
 
+static void describe_count(const Block *block, int pc, uint32_t count, Text *out) {
+    describe_place(block, pc, out);
+    if (count)
+        text_print(out, tr(" expects %u threads"), count);
+    else
+        text_add(out, tr(" expects all threads of the block"));
+}
+
+void raise_barrier_counts(Block *block, const Warp *warp, int pc, int number, uint32_t count) {
+    const Barrier *barrier = &block->barriers[number];
+    Text text = {0};
+    text_print(&text, tr("the thread counts of barrier %d differ: "), number);
+    describe_count(block, barrier->pc, barrier->expected, &text);
+    text_add(&text, tr(", but "));
+    describe_count(block, pc, count, &text);
+    text_add(&text, tr("; all arrivals at a barrier must name the same number"));
+    raise_trap(block, TRAP_TRAP_INSTRUCTION, warp, pc, warp->live, NULL, "%s", text_string(&text));
+    text_done(&text);
+}
+
 void raise_divergent_barrier(Block *block, const Warp *warp) {
     const Fragment *at = first_in_state(warp, FRAGMENT_AT_ALIGNED);
     Text text = {0};

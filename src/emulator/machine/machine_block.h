@@ -102,6 +102,7 @@ typedef struct Barrier {
     uint32_t expected;     /* threads; 0: all live ones */
     uint32_t arrived;      /* threads: 32 per warp whose live lanes have all arrived */
     uint32_t holds, votes; /* bar.red: threads whose predicate is true; threads that contributed one */
+    int pc;                /* of its first arrival */
 } Barrier;
 
 struct Block {
@@ -217,6 +218,8 @@ bool block_resolve(Block *block);
 void block_raise_stuck(Block *block);
 /* `lanes` of `warp` have exited: barriers may be complete without them. */
 void barrier_after_exit(Block *block, const Warp *warp, uint32_t lanes);
+/* `warp` arrives with another thread count than the arrivals before it in this phase; 0: without one. */
+void raise_barrier_counts(Block *block, const Warp *warp, int pc, int number, uint32_t count);
 /* For an aligned barrier that not all live lanes of the warp can reach; the trap lists which lanes wait
  * where. */
 void raise_divergent_barrier(Block *block, const Warp *warp);

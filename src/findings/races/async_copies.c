@@ -165,6 +165,8 @@ void async_copies_see(BlockRaces *home, const TraceCopy *copy) {
         if (issuer != home) drop(issuer, find(issuer, home->order.number, copy->number));
         break;
     case TRACE_COPY_IS_LEFT:
+        if (flying && flying->is_read && copy->to == PTX_SPACE_GLOBAL)
+            break; /* the end of the grid completes it */
         race_detector_report_lanes(home, copy->block,
                                    copy->is_committed ? FINDING_COPY_NOT_AWAITED : FINDING_COPY_NOT_COMMITTED,
                                    copy->pc, copy->warp, UINT32_C(1) << copy->lane);

@@ -34,9 +34,18 @@ typedef struct FindingAccess {
     int event;         /* index in the traced block; -1: the block is not traced, or has no such event */
 } FindingAccess;
 
-typedef struct FindingsUnseen { /* where the search may have missed a race */
-    uint64_t places;            /* places written after more reads than a cell keeps, in all blocks */
-    uint64_t accesses;          /* warp accesses that did not fit in memory */
+enum { UNSEEN_NAMED = 3 };
+typedef struct UnseenPlace { /* a place that an instruction wrote after more reads than a cell keeps */
+    int launch;
+    PtxSpace space;
+    FindingAccess write;
+} UnseenPlace;
+
+typedef struct FindingsUnseen {      /* where the search may have missed a race */
+    uint64_t places;                 /* places written after more reads than a cell keeps, in all blocks */
+    uint64_t accesses;               /* warp accesses that did not fit in memory */
+    UnseenPlace named[UNSEEN_NAMED]; /* the first ones, one for each writing instruction */
+    int named_count;
 } FindingsUnseen;
 
 typedef struct RaceDetector RaceDetector;

@@ -106,7 +106,8 @@ static void see_access(BlockRaces *block, const TraceAccess *access) {
     detector->serial++;
     if (block->stores_strong && !shared && rule->writes && rule->strength != ACCESS_WEAK)
         follow(block, access, rule);
-    block->stores_strong |= !shared && stores_strong(rule);
+    bool leaves = detector->orders_atomics && rule->is_atomic && !rule->is_mbarrier;
+    block->stores_strong |= !shared && (leaves || stores_strong(rule));
     Touch touch = {.block = block,
                    .owner = owner,
                    .access = access,
@@ -349,11 +350,20 @@ static bool is_clustered(const TraceLaunch *launch) {
     return launch->cluster[0] * launch->cluster[1] * launch->cluster[2] > 1;
 }
 
+/* A relaxed load of global memory that no loop repeats until it finds something: it is after a value. */
+static bool is_relaxed_read(const PtxProgram *program, const PcRule *rule, int pc) {
+    TraceKind kind = trace_kind_of(program->code[pc].instruction);
+    return kind == TRACE_GLOBAL_LOAD && rule->strength == ACCESS_STRONG && !rule->acquires &&
+           !race_detector_is_polled(program, pc);
+}
+
 static void read_program(RaceDetector *detector, const PtxProgram *program) {
     int least[2] = {8, 8}; /* bytes of the smallest access: shared, global */
     bool has_copies = false, has_bulk_reads = false;
     detector->has_fences = detector->has_strong_stores = false;
     detector->has_clusters = is_clustered(detector->launched);
+    bool has_atomics = false;
+    detector->orders_atomics = false;
     for (int pc = 0; pc < program->code_count; pc++) {
         const PtxInstruction *in = program->code[pc].instruction;
         const PcRule *rule = &detector->rules[pc];
@@ -361,6 +371,8 @@ static void read_program(RaceDetector *detector, const PtxProgram *program) {
                                 rule->releases || rule->is_mbarrier;
         detector->has_strong_stores |=
             stores_strong(rule) && (in->space == PTX_SPACE_GLOBAL || in->space == PTX_SPACE_GENERIC);
+        has_atomics |= trace_kind_of(in) == TRACE_GLOBAL_ATOMIC;
+        detector->orders_atomics |= is_relaxed_read(program, rule, pc);
         has_bulk_reads |= rule->is_async_proxy && rule->reads;
         bool generic = trace_is_generic(in), shared = trace_kind_is_shared(trace_kind_of(in));
         note_width(rule, shared || generic, !shared, least);
@@ -368,6 +380,8 @@ static void read_program(RaceDetector *detector, const PtxProgram *program) {
         note_width(&detector->written[pc], shared, !shared, least);
         has_copies |= detector->written[pc].width != 0;
     }
+    detector->orders_atomics &= has_atomics;
+    detector->has_strong_stores |= detector->orders_atomics;
     detector->forgets =
         !detector->has_fences && !detector->has_strong_stores && !detector->has_clusters && !has_bulk_reads;
     detector->has_patterns = detector->forgets && !has_copies;

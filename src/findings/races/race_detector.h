@@ -18,7 +18,10 @@ typedef enum Strength {
 typedef struct PcRule { /* what an instruction does to memory that threads share */
     bool is_access, reads, writes, is_atomic;
     bool is_mbarrier;    /* an initialized mbarrier */
+    bool is_end;         /* mbarrier.inval */
     bool is_read_only;   /* ld.global.nc */
+    bool is_guess;       /* a load whose value only a compare-and-swap of the word uses, which checks it */
+    bool is_cached;      /* a load of global memory by way of L1 */
     bool is_in_shared;   /* of a copy's destination: it is in shared memory */
     bool is_async_proxy; /* a bulk copy: it does not see generic stores without a proxy fence */
     Strength strength;
@@ -58,6 +61,7 @@ typedef struct RacePair { /* a pair of instructions that race, and the first acc
     bool is_atomic;                   /* one of them is atomic */
     bool is_narrow;                   /* both are strong, but their scope is too narrow */
     bool is_same_warp, is_same_block;
+    bool is_of_others;    /* STALE_READ: another block had loaded the line, not the block of `access` */
     bool is_scope;        /* MISSING_ACQUIRE: an mbarrier lies between them, but its scope is a block */
     bool is_source;       /* a copy in flight: its source is written */
     TraceUse use;         /* how an undefined value is used */
@@ -119,6 +123,8 @@ struct RaceDetector {
     PcRule *written;        /* [pc] what asynchronous copies do to their destination */
     bool has_fences;        /* or acquires or releases */
     bool has_strong_stores; /* to global memory */
+    bool
+        orders_atomics; /* it reads words by relaxed loads or probes that need not be flags: what atomics leave */
     bool has_patterns;
     bool has_clusters;
     bool only_cells;                    /* compares cell by cell, without lists: a reference for tests */
@@ -159,6 +165,8 @@ void race_detector_make_buffers(RaceDetector *detector);
 void race_detector_forget_memory(RaceDetector *detector);
 /* The access does not fit in memory. */
 void race_detector_lack_memory(BlockRaces *block);
+/* Keeps a place of which reads were given up, unless there is one that the same instruction wrote. */
+void race_detector_name_unseen(RaceDetector *detector, const UnseenPlace *place);
 void *race_detector_split(void *context, int parts); /* TraceObserver.split, join */
 bool race_detector_join(void *context, void *const *parts, int count, bool keep);
 void race_detector_finish(RaceDetector *detector); /* after the last launch; may be called again */

@@ -33,7 +33,8 @@ static int width_of(const PtxInstruction *in) {
 static PcRule mbarrier_rule(const PtxInstruction *in) {
     PcRule rule = {.is_access = true, .writes = true, .width = 8, .element_bytes = 8};
     rule.scope = has(in, PTX_MOD_CLUSTER) ? SCOPE_DEVICE : SCOPE_BLOCK; /* the default is .cta */
-    if (has(in, PTX_MOD_INIT) || has(in, PTX_MOD_INVAL)) return rule;
+    rule.is_end = has(in, PTX_MOD_INVAL);
+    if (has(in, PTX_MOD_INIT) || rule.is_end) return rule;
     rule.reads = rule.is_atomic = rule.is_mbarrier = true;
     rule.strength = ACCESS_STRONG;
     bool waits = has(in, PTX_MOD_TEST_WAIT) || has(in, PTX_MOD_TRY_WAIT);
@@ -64,6 +65,8 @@ static PcRule rule_of(const PtxInstruction *in) {
     rule.is_read_only = load && has(in, PTX_MOD_NC);
     rule.is_async_proxy =
         ptx_asynchronous(in) == PTX_ASYNC_BULK_COPY || ptx_asynchronous(in) == PTX_ASYNC_BULK_REDUCE;
+    rule.is_cached = (kind == TRACE_GLOBAL_LOAD) && rule.strength == ACCESS_WEAK && !has(in, PTX_MOD_CG) &&
+                     !has(in, PTX_MOD_CV);
     int bytes = in->type_count ? ptx_type_bytes(in->types[0]) : 4; /* a copy is observed in words */
     rule.width = (uint8_t)width_of(in);
     rule.element_bytes = (uint8_t)(bytes > 8 ? 8 : bytes);
@@ -85,12 +88,6 @@ PcRule *race_detector_written_rules(const PtxProgram *program) {
         rule->is_async_proxy = true;
         rule->strength = rule->is_atomic ? ACCESS_STRONG : ACCESS_WEAK;
     }
-    return rules;
-}
-
-PcRule *race_detector_rules(const PtxProgram *program) {
-    PcRule *rules = memory_new((size_t)program->code_count * sizeof *rules);
-    for (int pc = 0; pc < program->code_count; pc++) rules[pc] = rule_of(program->code[pc].instruction);
     return rules;
 }
 
@@ -121,6 +118,97 @@ static bool add_to_set(RegisterSet *set, const PtxOperand *operand) {
     }
     for (int i = 0; i < operand->item_count; i++) grows |= add_to_set(set, &operand->items[i]);
     return grows;
+}
+
+/* ---- guesses of a compare-and-swap ------------------------------------------------------------------ */
+
+typedef struct GuessUse {
+    const PtxInstruction *load;
+    RegisterSet copies;    /* the loaded value */
+    RegisterSet computed;  /* it, and what is computed from it */
+    RegisterSet found;     /* what the compare-and-swaps return */
+    RegisterSet confirmed; /* predicates: a compare-and-swap found the guess, or did not */
+    bool is_swapped, is_tried_again;
+} GuessUse;
+
+static bool is_same_address(const PtxOperand *a, const PtxOperand *b) {
+    return a->reg == b->reg && a->variable == b->variable && a->integer == b->integer;
+}
+
+static bool is_swap_of(const GuessUse *use, const PtxInstruction *in) {
+    return in->opcode == PTX_atom && has(in, PTX_MOD_CAS) && in->operand_count > 3 && in->type_count &&
+           ptx_type_bytes(in->types[0]) == ptx_type_bytes(use->load->types[0]) &&
+           is_same_address(&in->operands[1], &use->load->operands[1]);
+}
+
+static bool uses(const RegisterSet *set, const PtxInstruction *in) {
+    bool does = false;
+    for (int i = 1; i < in->operand_count; i++) does |= is_in_set(set, &in->operands[i]);
+    return does;
+}
+
+static bool is_confirming(const GuessUse *use, const PtxInstruction *in) {
+    return in->opcode == PTX_setp && (has(in, PTX_MOD_EQ) || has(in, PTX_MOD_NE)) && uses(&use->copies, in) &&
+           uses(&use->found, in);
+}
+
+/* Adds what the instruction makes of the guess. False: it does more with it than to compute. */
+static bool follow_guess(GuessUse *use, const PtxInstruction *in, bool *grows) {
+    if (is_swap_of(use, in)) {
+        bool is_compared = is_in_set(&use->copies, &in->operands[2]);
+        use->is_swapped |= is_compared;
+        if (is_compared) *grows |= add_to_set(&use->found, &in->operands[0]);
+        return is_compared || !uses(&use->computed, in);
+    }
+    if (!uses(&use->computed, in) || in == use->load) return true;
+    if (is_confirming(use, in)) {
+        *grows |= add_to_set(&use->confirmed, &in->operands[0]);
+        return true;
+    }
+    if (trace_kind_of(in) != TRACE_NOT_RECORDED || in->opcode == PTX_call) return false;
+    if (in->opcode == PTX_mov && uses(&use->copies, in)) *grows |= add_to_set(&use->copies, &in->operands[0]);
+    *grows |= add_to_set(&use->computed, &in->operands[0]);
+    return true;
+}
+
+/* Whether a plain load only guesses what a compare-and-swap of its word then checks, in a loop that ends when it was right:
+ * whatever it finds, the update is whole. */
+static bool is_guess(const PtxProgram *program, int pc) {
+    const PtxInstruction *load = program->code[pc].instruction;
+    GuessUse use = {.load = load};
+    if (load->opcode != PTX_ld || load->operand_count < 2 || !load->type_count) return false;
+    add_to_set(&use.copies, &load->operands[0]);
+    add_to_set(&use.computed, &load->operands[0]);
+    for (bool grows = true; grows;) {
+        grows = false;
+        for (int at = 0; at < program->code_count; at++)
+            if (program->code[at].function == program->code[pc].function &&
+                !follow_guess(&use, program->code[at].instruction, &grows))
+                return false;
+    }
+    if (!use.is_swapped || use.computed.count == MOST_REGISTERS) return false;
+    for (int at = 0; at < program->code_count; at++) {
+        const PtxInstruction *in = program->code[at].instruction;
+        bool is_known = is_in_set(&use.confirmed, &in->guard);
+        if (program->code[at].function != program->code[pc].function) continue;
+        if (is_in_set(&use.computed, &in->guard) && !is_known) return false;
+        use.is_tried_again |= in->opcode == PTX_bra && is_known && program->code[at].target != PTX_NO_PC &&
+                              program->code[at].target <= at;
+    }
+    return use.is_tried_again;
+}
+
+PcRule *race_detector_rules(const PtxProgram *program) {
+    PcRule *rules = memory_new((size_t)program->code_count * sizeof *rules);
+    bool swaps = false;
+    for (int pc = 0; pc < program->code_count; pc++) {
+        const PtxInstruction *in = program->code[pc].instruction;
+        rules[pc] = rule_of(in);
+        swaps |= in->opcode == PTX_atom && has(in, PTX_MOD_CAS);
+    }
+    for (int pc = 0; swaps && pc < program->code_count; pc++)
+        rules[pc].is_guess = rules[pc].is_access && !rules[pc].writes && is_guess(program, pc);
+    return rules;
 }
 
 /* ---- polling ---------------------------------------------------------------------------------------- */

@@ -73,14 +73,17 @@ static WarpAccess *place_of_read(ShadowCell *cell, const WarpAccess *read) {
     return last;
 }
 
-static void replay(const ChunkAccess *access, ShadowCell *cells) {
+static void replay(const ChunkAccess *access, ChunkMore *more) {
+    ShadowCell *cells = more->cells;
     for (uint32_t rest = access->cells; rest; rest &= rest - 1) {
         int i = __builtin_ctz(rest);
         WarpAccess one = of_cell(access, i);
         if (access->writes) {
             for (int r = 0; r < CELL_READS && !access->arrives; r++) cells[i].reads[r].origin |= BEFORE_WRITE;
             cells[i].write = one;
+            cells[i].written = ++more->tick;
         } else {
+            if (access->is_cached) shadow_cell_keep_cached(more, &cells[i], one.block, one.block);
             *place_of_read(&cells[i], &one) = one;
         }
     }
@@ -93,7 +96,7 @@ ChunkMore *shadow_memory_cells(ShadowMemory *memory, ShadowChunk *chunk) {
     if (!take_bytes(memory, CHUNK_CELLS * sizeof *more->cells)) return NULL;
     more->cells = memory_new(CHUNK_CELLS * sizeof *more->cells);
     for (int i = 0; i < more->count; i++) {
-        replay(&more->list[i], more->cells);
+        replay(&more->list[i], more);
         if (more->list[i].stamp > more->last) more->last = more->list[i].stamp;
     }
     more->count = 0;

@@ -19,10 +19,18 @@ typedef struct LostReads { /* reads that did not fit in a cell */
     uint32_t counted_for;
 } LostReads;
 
+typedef struct CachedLoad { /* a block's first load of a cell by way of L1 */
+    uint32_t block, tick;   /* block 0: none */
+} CachedLoad;
+
+enum { CELL_CACHED = 2 };
+
 typedef struct ShadowCell {
     WarpAccess write;             /* the last write */
     WarpAccess reads[CELL_READS]; /* each of one warp and instruction, preferably of different warps */
     LostReads lost;
+    uint32_t written;               /* tick of the last write; 0: none */
+    CachedLoad cached[CELL_CACHED]; /* the first ones of a launch, by different blocks */
 } ShadowCell;
 
 /* The read gives up its slot to another one. */
@@ -45,6 +53,7 @@ typedef struct ChunkAccess {
     int16_t shift;
     uint8_t step;
     bool writes, arrives; /* arrives: the write of a copy, compared when it was issued */
+    bool is_cached;       /* a load by way of L1 */
 } ChunkAccess;
 
 /* The lanes that accessed a cell of `access->cells`. */
@@ -55,6 +64,7 @@ static inline uint32_t chunk_access_lanes(const ChunkAccess *access, int cell) {
 typedef struct ChunkMore { /* more than one access */
     ShadowCell *cells;     /* [CHUNK_CELLS]; NULL: use the list */
     uint32_t last;         /* stamp of the last access of the cells */
+    uint32_t tick;         /* orders the writes and the cached loads of the cells */
     int count, capacity;
     ChunkAccess list[]; /* in order of time */
 } ChunkMore;
@@ -69,6 +79,18 @@ typedef struct ShadowMemory { /* of a buffer, or of a block's shared memory */
     uint64_t page_count;
     uint64_t *bytes_left; /* to be allocated; shared by all shadow memories of a detector */
 } ShadowMemory;
+
+/* Blocks before `first` are of another launch, between which L1 is emptied. */
+static inline void shadow_cell_keep_cached(ChunkMore *more, ShadowCell *cell, uint32_t block,
+                                           uint32_t first) {
+    for (int i = 0; i < CELL_CACHED; i++) {
+        CachedLoad *load = &cell->cached[i];
+        if (load->block == block) return;
+        if (load->block && load->block >= first) continue;
+        *load = (CachedLoad){block, ++more->tick};
+        return;
+    }
+}
 
 /* NULL: the limit of memory is reached. */
 ShadowChunk *shadow_memory_chunk(ShadowMemory *memory, uint64_t chunk);

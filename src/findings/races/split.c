@@ -42,6 +42,13 @@ void race_detector_lack_memory(BlockRaces *block) {
     detector->unseen.accesses++;
 }
 
+void race_detector_name_unseen(RaceDetector *detector, const UnseenPlace *place) {
+    FindingsUnseen *unseen = &detector->unseen;
+    for (int i = 0; i < unseen->named_count; i++)
+        if (unseen->named[i].launch == place->launch && unseen->named[i].write.pc == place->write.pc) return;
+    if (unseen->named_count < UNSEEN_NAMED) unseen->named[unseen->named_count++] = *place;
+}
+
 void *race_detector_split(void *context, int parts) {
     const RaceDetector *whole = context;
     RaceDetector *part = memory_new(sizeof *part);
@@ -53,6 +60,7 @@ void *race_detector_split(void *context, int parts) {
                            .written = whole->written,
                            .has_fences = whole->has_fences,
                            .has_strong_stores = whole->has_strong_stores,
+                           .orders_atomics = whole->orders_atomics,
                            .has_clusters = whole->has_clusters,
                            .only_cells = whole->only_cells,
                            .forgets = whole->forgets,
@@ -95,6 +103,8 @@ static void add_pairs(RaceDetector *whole, const RaceDetector *part) {
 static void add_part(RaceDetector *whole, const RaceDetector *part) {
     add_pairs(whole, part);
     whole->unseen.places += part->unseen.places;
+    for (int i = 0; i < part->unseen.named_count; i++)
+        race_detector_name_unseen(whole, &part->unseen.named[i]);
     for (int pc = 0; pc < whole->code_count; pc++) {
         Reread *reread = &whole->rereads[pc];
         uint64_t loads = reread->loads;

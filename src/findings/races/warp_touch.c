@@ -105,6 +105,7 @@ static inline void keep_piece(const LaneLine *line, int64_t number, ChunkAccess 
     piece->origin = warp_access_origin(touch->access->pc, touch->access->warp);
     piece->writes = touch->rule->writes;
     piece->arrives = touch->access->arrives;
+    piece->is_cached = touch->rule->is_cached;
     race_touch_forget(touch, line->memory, chunk);
     if (needs_cells(touch, chunk, piece)) {
         touch_piece(line, number, chunk, piece);
