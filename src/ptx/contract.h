@@ -35,6 +35,9 @@
 
 #include "ptx/ptx.h"
 
+/* The instruction is a product or a sum that ptxas may fuse. Where the text of a function is printed after it was changed,
+ * those that are left get .rn, so that ptxas fuses no more. */
+bool ptx_may_contract(const PtxInstruction *in);
 /* Changes the statements of a parsed function; once, later calls do nothing. */
 void ptx_contract(PtxModule *module, PtxFunction *function);
 

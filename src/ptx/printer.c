@@ -1,4 +1,5 @@
 /* Printer: the IR as PTX text that parses to the same IR. */
+#include "ptx/contract.h"
 #include "ptx/parser.h"
 
 /* ---- operands ---------------------------------------------------------------------------------------- */
@@ -98,13 +99,14 @@ static void print_operand(const PtxOperand *operand, Text *out) {
     if (operand->selector) text_print(out, ".%s", operand->selector);
 }
 
-void ptx_instruction_print(const PtxInstruction *instruction, Text *out) {
+static void print_instruction(const PtxInstruction *instruction, bool is_rounded, Text *out) {
     if (instruction->guard.kind != PTX_OPERAND_NONE) {
         text_add(out, "@");
         print_operand(&instruction->guard, out);
         text_add(out, " ");
     }
     text_add(out, instruction->name);
+    if (is_rounded) text_add(out, ".rn");
     for (int i = 0; i < instruction->modifier_count; i++)
         text_print(out, ".%s", instruction->modifiers[i].text);
     for (int i = 0; i < instruction->operand_count; i++) {
@@ -112,6 +114,10 @@ void ptx_instruction_print(const PtxInstruction *instruction, Text *out) {
         print_operand(&instruction->operands[i], out);
     }
     text_add(out, ";");
+}
+
+void ptx_instruction_print(const PtxInstruction *instruction, Text *out) {
+    print_instruction(instruction, false, out);
 }
 
 /* "%f3" is "%redviz_minus1" where an fma negates it. */
@@ -174,7 +180,8 @@ void ptx_statement_print(const PtxFunction *function, const PtxStatement *statem
             break;
         }
         text_add(out, "\t");
-        ptx_instruction_print(statement->instruction, out);
+        print_instruction(statement->instruction,
+                          function->has_fused && ptx_may_contract(statement->instruction), out);
         text_add(out, "\n");
         break;
     case PTX_STATEMENT_LABEL:

@@ -214,7 +214,8 @@ struct PtxFunction {
     const char *directives;   /* all performance directives as printed back */
     /* The body. ptx_function_parse() fills it on first use. */
     bool is_parsed;
-    bool is_contracted; /* ptx_contract() has changed the statements */
+    bool is_contracted; /* ptx_contract() has seen the statements */
+    bool has_fused;     /* it has changed them: the text of what it left alone must keep ptxas from fusing more */
     PtxStatement *statements;
     int statement_count;
     PtxRegister **registers;
