@@ -110,6 +110,7 @@ typedef enum CapturedFaultKind {
     CAPTURED_UNORDERED,   /* launch `after` uses what launch `error` of another stream writes or reads */
     CAPTURED_STALE, /* launch `after` reads what launch `error` left behind the end of a later, smaller one */
     CAPTURED_NOT_CLEARED, /* launch `after` adds to what launch `error` left, which the host has read as a result */
+    CAPTURED_EARLY,       /* the host touches pinned memory before it has waited for a copy to it */
     CAPTURED_COUNTER, /* launch `after` finds a counter as launch `error` left it, and does less */
     CAPTURED_LACKS    /* a CUDA function that redviz does not have */
 } CapturedFaultKind;

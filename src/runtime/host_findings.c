@@ -168,6 +168,13 @@ static void add_fault(Found *found, const Captured *capture, const CapturedFault
                            fault->function ? fault->function : "");
         break;
     }
+    case CAPTURED_EARLY:
+        text =
+            arena_print(arena,
+                        "the host %ss %s before it has waited for the asynchronous copy to it: call "
+                        "cudaStreamSynchronize() between them",
+                        fault->call, fault->memory >= 0 ? capture->memories[fault->memory].name : "memory");
+        break;
     case CAPTURED_USED_FREED:
         text = arena_print(arena, "launch %d of %s uses %s, which the host freed here", fault->after,
                            capture->launches[fault->after - 1].name, capture->memories[fault->memory].name);

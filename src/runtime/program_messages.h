@@ -176,7 +176,9 @@ typedef struct MessageFailed {
 
 typedef struct MessageAccess {
     uint64_t address;
-    uint32_t is_write;
+    uint16_t is_write;
+    uint16_t
+        is_early; /* it is pinned memory, and a copy to it has not been waited for: the program goes on */
     uint32_t caller_count;
     uint64_t callers[16]; /* innermost first */
 } MessageAccess;

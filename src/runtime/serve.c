@@ -215,7 +215,7 @@ static bool take_access(Connection *connection) {
     if (connection->body_bytes != sizeof *access || access->caller_count > 16) return false;
     Device *device = connection->device;
     int memory = device_find_memory(device, access->address);
-    CapturedFault fault = {.kind = CAPTURED_HOST_ACCESS,
+    CapturedFault fault = {.kind = access->is_early ? CAPTURED_EARLY : CAPTURED_HOST_ACCESS,
                            .call = access->is_write ? "write" : "read",
                            .caller_count = (int)access->caller_count,
                            .memory = memory};

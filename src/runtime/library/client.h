@@ -70,7 +70,9 @@ int device_error(void);       /* that error, without waiting */
 void device_is_pending(void); /* a launch has been sent */
 struct Stream;
 void order_tell(MessageOrderKind kind, const struct Stream *stream, uint64_t event); /* streams.c */
-int device_wait(void);   /* the host waits for all streams */
+int device_wait(void);                             /* the host waits for all streams */
+void guard_copy(uint64_t address, uint64_t bytes); /* faults.c: the host may not touch what a copy brings */
+void guards_lift(void);                            /* until it has waited */
 void faults_watch(void); /* faults.c: reports accesses to device memory by the program itself */
 
 typedef struct Pitched { /* cudaPitchedPtr */

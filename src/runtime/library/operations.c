@@ -124,6 +124,7 @@ static int host_run(const HostCall *call) {
     }
     *copy = *call;
     host_calls_wait();
+    guards_lift();
     if (pthread_create(&runner, NULL, host_thread, copy) != 0) {
         free(copy);
         return cudaErrorOperatingSystem;
@@ -172,6 +173,10 @@ int operation_submit(Stream *stream, StreamOperation *operation) {
     if (stream->capture != NULL) return capture_add(stream, operation);
     int error = operation_run(operation, stream->number, 0);
     tell_wait(stream, operation);
+    const MemoryCopy *copy = &operation->u.copy;
+    bool is_flat = operation->kind == OPERATION_COPY && copy->height == 1 && copy->depth == 1;
+    if (error == 0 && is_flat && stream->number != 0 && window_holds(copy->to) && window_holds(copy->from))
+        guard_copy(copy->to, copy->width);
     if (operation->kind == OPERATION_LAUNCH) launch_free(&operation->u.launch);
     return error;
 }

@@ -17,6 +17,7 @@ Stream *stream_find(Stream *stream) {
 
 void order_tell(MessageOrderKind kind, const Stream *stream, uint64_t event) {
     MessageOrder message = {kind, stream != NULL ? stream->number : 0, event};
+    if (kind == ORDER_HOST || kind == ORDER_HOST_ALL || kind == ORDER_HOST_EVENT) guards_lift();
     tell(MESSAGE_ORDER, &message, sizeof message, NULL, 0);
 }
 
