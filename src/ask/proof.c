@@ -5,6 +5,7 @@
 
 #include "findings/remedy.h"
 #include "metrics/metrics.h"
+#include "runtime/user_program.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,13 +37,34 @@ static const Finding *wrong_result(const Findings *list) {
     return NULL;
 }
 
-static const char *say_proof(Findings *list, const Session *copy, const Findings *after, const char *of) {
-    const char *gone =
-        arena_print(&list->arena, "Proved in a copy of the %s: with this the finding is gone", of);
-    if (!wrong_result(list)) return arena_print(&list->arena, "%s.", gone);
-    if (!wrong_result(after)) return arena_print(&list->arena, "%s, and the result is right.", gone);
-    return arena_print(&list->arena, "%s; the result is still wrong (%s, expected %s).", gone,
-                       copy->result.result_text, copy->result.expected_text);
+/* What came of a copy. */
+typedef struct CopyResult {
+    const char *proof;       /* the sentence; NULL: it did not help */
+    const char *still_wrong; /* the errors are gone, but the call has the result that it had; NULL: not so */
+} CopyResult;
+
+/* "Proved" is said only where nothing is known to be wrong with the change. */
+static CopyResult say_proof(const Session *session, Findings *list, const Session *copy,
+                            const Findings *after, const char *of) {
+    Arena *arena = &list->arena;
+    const char *wrong = session->options.program ? session->options.program->wrong_result : NULL;
+    FindingOrder other;
+    if (wrong && !ask_difference(session, copy, &other)) return (CopyResult){.still_wrong = wrong};
+    if (wrong)
+        return (CopyResult){arena_print(arena,
+                                        "In a copy of the %s the finding is gone with this; whether the "
+                                        "result (%s) is then right, another run will tell.",
+                                        of, wrong),
+                            NULL};
+    if (wrong_result(after))
+        return (CopyResult){arena_print(arena,
+                                        "In a copy of the %s the finding is gone with this, but the result "
+                                        "is still wrong (%s, expected %s).",
+                                        of, copy->result.result_text, copy->result.expected_text),
+                            NULL};
+    return (CopyResult){arena_print(arena, "Proved in a copy of the %s: with this the finding is gone%s.", of,
+                                    wrong_result(list) ? ", and the result is right" : ""),
+                        NULL};
 }
 
 /* The schedules that showed errors of the cause; the run's own for those it found itself. */
@@ -58,22 +80,24 @@ static int find_schedules(const Session *session, const Findings *list, int caus
     return count;
 }
 
-/* Runs the copy in each of these orders. Returns the sentence of the proof, or NULL if it did not help. */
-static const char *run_copy(const Session *session, Findings *list, int cause, const char *ptx,
-                            const char *of) {
+/* Runs the copy in each of these orders. */
+static CopyResult run_copy(const Session *session, Findings *list, int cause, const char *ptx,
+                           const char *of) {
     uint64_t schedules[ASK_ORDERS + 1];
     int count = find_schedules(session, list, cause, schedules);
-    const char *proof = NULL;
+    CopyResult result = {0};
     for (int i = 0; i < count; i++) {
         RunChange change = {.ptx = ptx, .schedule = &schedules[i], .searches_races = true};
         Session *copy = session_vary(session, &change, NULL);
         const Findings *after = copy ? ask_hazards(copy) : NULL;
         bool helped = after && has_helped(list, cause, after);
-        if (helped && !proof) proof = say_proof(list, copy, after, of);
+        CopyResult one = {0};
+        if (helped) one = say_proof(session, list, copy, after, of);
         session_free(copy);
-        if (!helped) return NULL;
+        if (!one.proof) return one;
+        if (!i) result = one;
     }
-    return proof;
+    return result;
 }
 
 static void put_proof(Findings *list, int cause, const char *insert, const char *proof) {
@@ -84,13 +108,28 @@ static void put_proof(Findings *list, int cause, const char *insert, const char 
 }
 
 /* What did not help is not advised; the first that was tried is named. */
-static void put_failure(const Session *session, Findings *list, int cause, const char *insert,
-                        const char *of) {
-    bool ends = trace_has_fatal_trap(session->run->trace) && !session->findings.behind;
-    if (!list->causes[cause].proof)
-        list->causes[cause].proof =
-            arena_print(&list->arena, "Tried in a copy of the %s: to %s did not help%s.", of, insert,
-                        ends ? " up to the fault that ends the run" : "");
+static void put_failure(const Session *session, Findings *list, int cause, const char *insert, const char *of,
+                        const char *still_wrong) {
+    FindingCause *to = &list->causes[cause];
+    Finding *lead = &list->items[to->lead];
+    bool ends = trace_has_fatal_trap(session->run->trace) && !session->findings.behind,
+         is_late_load = lead->other.is_store && !lead->access.is_store && lead->access.line &&
+                        lead->other.line && lead->access.line != lead->other.line;
+    if (still_wrong && is_late_load) {
+        to->proof = arena_print(&list->arena,
+                                "Ordered by a barrier, line %d loads what line %d has stored, and the result "
+                                "is still wrong (%s): what line %d needs must be loaded before line %d "
+                                "stores, with a barrier between.",
+                                lead->access.line, lead->other.line, still_wrong, lead->access.line,
+                                lead->other.line);
+        lead->advice = NULL;
+    } else if (still_wrong) {
+        to->proof = arena_print(&list->arena, "With a barrier between them the result is still wrong (%s).",
+                                still_wrong);
+    } else if (!to->proof) {
+        to->proof = arena_print(&list->arena, "Tried in a copy of the %s: to %s did not help%s.", of, insert,
+                                ends ? " up to the fault that ends the run" : "");
+    }
 }
 
 typedef enum Tried { TRIED_NOT, TRIED_IN_VAIN, TRIED_HELPED } Tried;
@@ -110,11 +149,12 @@ static Tried try_in_file(Session *session, Findings *list, int cause, const Reme
                    : remedy_insert_between(lead, file, text_string(&text), choice, &source, &insert);
         if (!has_choice) break;
         char *ptx = session_compile_changed(session, file, text_string(&source));
-        const char *proof = ptx ? run_copy(session, list, cause, ptx, "source") : NULL;
+        if (!ptx) continue; /* it is no statement there */
+        CopyResult ran = run_copy(session, list, cause, ptx, "source");
         free(ptx);
-        if (proof) put_proof(list, cause, text_string(&insert), proof);
-        if (!proof) put_failure(session, list, cause, text_string(&insert), "source");
-        tried = proof ? TRIED_HELPED : TRIED_IN_VAIN;
+        if (ran.proof) put_proof(list, cause, text_string(&insert), ran.proof);
+        if (!ran.proof) put_failure(session, list, cause, text_string(&insert), "source", ran.still_wrong);
+        tried = ran.proof ? TRIED_HELPED : TRIED_IN_VAIN;
     }
     text_done(&text);
     text_done(&source);
@@ -144,11 +184,11 @@ static bool try_remedy(Session *session, Findings *list, int cause, const Remedy
     Text ptx = {0}, insert = {0};
     remedy_apply(remedy, &ptx);
     remedy_print(remedy, ask_source_line, session, &insert);
-    const char *proof = run_copy(session, list, cause, text_string(&ptx), "PTX");
-    Tried in_source = proof ? try_in_source(session, list, cause, remedy) : TRIED_NOT;
-    bool helped = proof && in_source != TRIED_IN_VAIN;
-    if (!proof) put_failure(session, list, cause, text_string(&insert), "PTX");
-    if (helped && in_source == TRIED_NOT) put_proof(list, cause, text_string(&insert), proof);
+    CopyResult ran = run_copy(session, list, cause, text_string(&ptx), "PTX");
+    Tried in_source = ran.proof ? try_in_source(session, list, cause, remedy) : TRIED_NOT;
+    bool helped = ran.proof && in_source != TRIED_IN_VAIN;
+    if (!ran.proof) put_failure(session, list, cause, text_string(&insert), "PTX", ran.still_wrong);
+    if (helped && in_source == TRIED_NOT) put_proof(list, cause, text_string(&insert), ran.proof);
     text_done(&ptx);
     text_done(&insert);
     return helped;
@@ -164,12 +204,13 @@ static const TraceLaunch *launch_of(const Session *session, const Findings *list
 static bool try_wait(Session *session, Findings *list, int cause, const RemedyWait *wait, int groups) {
     Text ptx = {0}, text = {0}, source = {0}, insert = {0};
     remedy_apply_wait(wait, groups, &ptx);
-    const char *proof = run_copy(session, list, cause, text_string(&ptx), "PTX"), *file = wait->line.file;
+    const char *proof = run_copy(session, list, cause, text_string(&ptx), "PTX").proof,
+               *file = wait->line.file;
     bool helped = proof;
     if (helped && file && session->code.source && sources_text(&session->sources, file, &text) &&
         remedy_apply_wait_to_source(wait, groups, text_string(&text), &source)) {
         char *compiled = session_compile_changed(session, file, text_string(&source));
-        if (compiled) proof = run_copy(session, list, cause, compiled, "source");
+        if (compiled) proof = run_copy(session, list, cause, compiled, "source").proof;
         helped = proof;
         free(compiled);
     }
@@ -201,14 +242,51 @@ static void say_why_not(const Session *session, Findings *list, int cause) {
         of->proof = "Not proved: a fault ends the run before it is known which threads come behind it.";
 }
 
+/* Another warp of the block, held before the first access until nothing else can run, changes the result: what orders the lanes of
+ * one warp is then not enough. */
+static bool loses_to_other_warps(const Session *session, const Findings *list, int cause,
+                                 const Remedy *remedy) {
+    const Finding *lead = &list->items[list->causes[cause].lead];
+    const TraceLaunch *launch = remedy->launch;
+    const FindingAccess *first = &lead->other;
+    bool has_warps = (uint64_t)launch->block[0] * launch->block[1] * launch->block[2] > WARP_LANES;
+    if (lead->kind != FINDING_WARP_RACE || !has_warps || first->pc < 0) return false;
+    Text ptx = {0};
+    remedy_apply(remedy, &ptx);
+    uint64_t schedule = session->options.schedule;
+    RunChange change = {.ptx = text_string(&ptx), .schedule = &schedule, .searches_races = true};
+    Session *copy = session_vary(session, &change, NULL);
+    int pc = first->pc;
+    for (int i = 0; i < remedy->count; i++) pc += remedy->points[i].pc <= first->pc;
+    Hold hold = {.launch = lead->launch,
+                 .at = {first->linear_block, first->warp ? 0 : 1, 0, pc, 1},
+                 .until = {.pc = PTX_NO_PC},
+                 .lanes = UINT32_MAX};
+    FindingOrder order = {.schedule = schedule, .holds = {hold}, .hold_count = 1};
+    Session *held = copy ? session_vary(copy, &(RunChange){.order = &order}, NULL) : NULL;
+    bool loses = held && !trace_has_fatal_trap(held->run->trace) && ask_difference(copy, held, &order);
+    session_free(held);
+    session_free(copy);
+    text_done(&ptx);
+    return loses;
+}
+
 /* True if the time limit was reached before everything was tried. */
 static bool prove_cause(Session *session, Findings *list, int cause, Remedy *remedy, const TimeLimit *limit) {
+    Remedy weaker = {
+        0}; /* the first one that another order of the warps defeats: an order may be free to change the result */
     for (int attempt = 0; attempt < REMEDY_ATTEMPTS; attempt++) {
         if (!remedy_find(list, cause, launch_of(session, list, cause), attempt, remedy) || !remedy->count)
             continue;
         if (ask_time_is_over(limit)) return true;
+        if (loses_to_other_warps(session, list, cause, remedy)) {
+            if (!weaker.count) weaker = *remedy;
+            continue;
+        }
         if (try_remedy(session, list, cause, remedy)) return false;
     }
+    *remedy = weaker;
+    if (weaker.count && try_remedy(session, list, cause, remedy)) return false;
     remedy->count = 0;
     if (try_waits(session, list, cause, launch_of(session, list, cause))) return false;
     if (try_in_source(session, list, cause, NULL) == TRIED_HELPED) return false;
@@ -239,6 +317,7 @@ void ask_proofs(Session *session) {
     session->findings.remedies = memory_new((size_t)(list->cause_count + 1) * sizeof(Remedy));
     TimeLimit limit = ask_limit_time(session->options.proof_seconds, MOST_SECONDS);
     int given_up = 0;
+    session_find_source(session);
     for (int cause = 0; cause < list->cause_count; cause++) {
         ask_show_progress(session, "proving what ends each finding", (uint64_t)cause,
                           (uint64_t)list->cause_count);

@@ -133,8 +133,7 @@ static Arithmetic arithmetic_of(const Program *program) {
 }
 
 /* One line: "n = 4,097: result 1, expected 2: WRONG". False: it is wrong. */
-static bool judge(const Caller *caller, const Program *program, const Plan *filled, uint64_t n,
-                  Error *error) {
+static bool judge(const Caller *caller, Program *program, const Plan *filled, uint64_t n, Error *error) {
     Text line = {0}, what = {0};
     ExpectResult result;
     Plan done;
@@ -156,6 +155,9 @@ static bool judge(const Caller *caller, const Program *program, const Plan *fill
                        : result.verdict ? result.verdict
                                         : "ok",
                        text_string(&what));
+        if (good && !is_right)
+            program->wrong_result = arena_print(&program->capture->arena, "%s, expected %s",
+                                                result.result_text, result.expected_text);
     } else {
         is_right = print_outputs(&caller->call, &done, &line);
         text_add(&line, " (not checked; --expect)");

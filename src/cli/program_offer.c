@@ -41,6 +41,8 @@ Program *program_offer_open(Options *options, Error *error) {
                            ? build_and_run(options, error)
                            : program_start(options, (const char *const *)options->program_arguments, error);
     if (!program) return NULL;
+    if (options->run_files && !options->run_files[1] && text_is_cuda_source(options->run_files[0]))
+        program->source = options->run_files[0];
     RunSpec *session = &options->session;
     bool good = true;
     session->program = program;

@@ -7,6 +7,7 @@
 
 RemedyClass remedy_class(const Finding *finding) {
     bool same_block = finding->access.linear_block == finding->other.linear_block;
+    if (finding->is_overlap) return REMEDY_BY_NOTHING;
     switch (finding->kind) {
     case FINDING_WARP_RACE:
     case FINDING_SHARED_RACE:
@@ -75,6 +76,8 @@ static bool belong_together(const Finding *a, const Finding *b) {
     RemedyClass class = remedy_class(a);
     if (a->launch == b->launch && is_of_copies(a) && is_of_copies(b) && share_copies(a, b)) return true;
     if (a->launch == b->launch && (is_early_load(a, b) || is_early_load(b, a))) return true;
+    if (a->launch == b->launch && a->is_overlap && b->is_overlap && a->access.buffer == b->access.buffer)
+        return true;
     if (class == REMEDY_BY_NOTHING || class != remedy_class(b) || a->launch != b->launch) return false;
     if (are_on_same_lines(a, b)) return true;
     for (int i = 0; i < (a->pair_count ? a->pair_count : 1); i++)

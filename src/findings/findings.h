@@ -86,9 +86,10 @@ typedef struct Finding {
      * session, which keeps only the pair of `access` and `other`. */
     const FindingPair *pairs;
     int pair_count;
-    int cause;      /* an error: index into Findings.causes; else -1 */
-    bool is_behind; /* found by --keep-going after the fault that ended the run */
-    bool is_taken;  /* found first under another schedule, `schedule` */
+    bool is_overlap; /* of two arrays in dynamic shared memory: no barrier mends it */
+    int cause;       /* an error: index into Findings.causes; else -1 */
+    bool is_behind;  /* found by --keep-going after the fault that ended the run */
+    bool is_taken;   /* found first under another schedule, `schedule` */
     uint64_t schedule;
 } Finding;
 

@@ -79,9 +79,64 @@ static bool is_in_memory(const FindingsBuilder *builder, const char *file, int l
 
 typedef struct LineUse {
     bool has_code, stores;
-    bool is_comment; /* it begins in a comment */
-    int function;    /* lines of one function have the same number */
+    bool begins_in_comment; /* or is left out by #if 0 */
+    int function;           /* the number of the outermost braces that it is in, from 1; 0: none */
 } LineUse;
+
+/* The code of a line, without comments and literals; `in_comment`: whether it begins, and then ends, in a comment. */
+static void copy_code(const char *text, bool *in_comment, char *out, size_t room) {
+    size_t count = 0;
+    for (const char *c = text; *c && *c != '\n' && count + 1 < room; c++) {
+        if (*in_comment) {
+            if (c[0] == '*' && c[1] == '/') *in_comment = false, c++;
+        } else if (c[0] == '/' && c[1] == '*') {
+            *in_comment = true, c++;
+        } else if (c[0] == '/' && c[1] == '/') {
+            break;
+        } else if (*c == '"') {
+            while (c[1] && c[1] != '"' && c[1] != '\n') c += c[1] == '\\' && c[2] ? 2 : 1;
+            if (c[1] == '"') c++;
+        } else {
+            out[count++] = *c;
+        }
+    }
+    out[count] = 0;
+}
+
+/* Finds what is a comment, and the functions, on the lines up to `last`. */
+static void read_text(const FindingsBuilder *builder, const char *file, int last, LineUse *lines) {
+    bool in_comment = false;
+    int depth = 0, functions = 0, off = 0; /* off: conditions within an #if 0 */
+    for (int at = 1; at <= last; at++) {
+        char code[1024];
+        const char *text = builder->source(builder->context, file, at);
+        lines[at].begins_in_comment = in_comment || off > 0;
+        lines[at].function = depth ? functions : 0;
+        if (!text) continue;
+        copy_code(text, &in_comment, code, sizeof code);
+        const char *word = skip_blanks(code);
+        if (*word == '#') {
+            word = skip_blanks(word + 1);
+            bool is_off = !strncmp(word, "if 0", 4) && !is_name(word[4]);
+            if (off ? !strncmp(word, "if", 2) : is_off)
+                off++;
+            else if (off && (!strncmp(word, "endif", 5) || (off == 1 && !strncmp(word, "el", 2))))
+                off--;
+            continue;
+        }
+        for (const char *c = code; *c && !off; c++) {
+            if (*c == '{' && !depth++) lines[at].function = ++functions;
+            if (*c == '}' && depth) depth--;
+        }
+    }
+}
+
+/* The function of the line has code, or the line is in none. */
+static bool is_in_program(const LineUse *lines, int last, int line) {
+    for (int at = 1; at <= last; at++)
+        if (lines[at].function == lines[line].function && lines[at].has_code) return true;
+    return !lines[line].function;
+}
 
 /* What the instructions of the program do on each line of the file. */
 static LineUse *lines_of(const PtxProgram *program, const char *file, int *first, int *last) {
@@ -100,42 +155,6 @@ static LineUse *lines_of(const PtxProgram *program, const char *file, int *first
         if (at.line > *last) *last = at.line;
     }
     return lines;
-}
-
-/* The end of the line lies in a comment that began on it or before. */
-static bool ends_in_comment(const char *text, bool is_in) {
-    for (const char *c = text; *c; c++) {
-        if (!is_in && c[0] == '/' && c[1] == '/') return false;
-        if (is_in ? c[0] == '*' && c[1] == '/' : c[0] == '/' && c[1] == '*') {
-            is_in = !is_in;
-            c++;
-        }
-    }
-    return is_in;
-}
-
-/* Which lines begin in a comment, and which functions lie between the lines of the program. */
-static void read_source(const FindingsBuilder *builder, const char *file, int last, LineUse *lines) {
-    bool is_in = false;
-    int function = 0;
-    for (int at = 1; at <= last; at++) {
-        const char *text = builder->source(builder->context, file, at);
-        if (!text) text = "";
-        lines[at].is_comment = is_in;
-        if (!is_in && (strstr(text, "__global__") || strstr(text, "__device__"))) function++;
-        lines[at].function = function;
-        if (!is_in && *text == '}') function++;
-        is_in = ends_in_comment(text, is_in);
-    }
-}
-
-/* The program has code of the function of this line: it is not another kernel's. */
-static bool is_of_program(const LineUse *lines, int line, int last) {
-    int function = lines[line].function;
-    while (lines[line - 1].function == function && line > 1) line--;
-    for (; line <= last && lines[line].function == function; line++)
-        if (lines[line].has_code) return true;
-    return false;
 }
 
 static void add_note(FindingsBuilder *builder, int launch, const char *file, int line, int more,
@@ -170,9 +189,12 @@ static bool is_never_reached(const FindingsBuilder *builder, const LineUse *line
 }
 
 static bool is_deleted(const FindingsBuilder *builder, const LineUse *lines, const char *file, int line) {
-    char name[NAME_BYTES];
-    const char *text = builder->source(builder->context, file, line);
-    if (!text || lines[line].stores || lines[line].is_comment || !is_store(text, name)) return false;
+    char name[NAME_BYTES], text[1024];
+    const char *whole = builder->source(builder->context, file, line);
+    bool in_comment = false;
+    if (!whole || lines[line].stores || lines[line].begins_in_comment) return false;
+    copy_code(whole, &in_comment, text, sizeof text);
+    if (!is_store(text, name)) return false;
     const char *behind = read_target(skip_blanks(text), name);
     bool has_elements = behind && *behind == '[';
     return is_in_memory(builder, file, line, name, has_elements) &&
@@ -207,9 +229,9 @@ static void add_of_launch(FindingsBuilder *builder, int launch) {
     int first, last;
     LineUse *lines = lines_of(program, file, &first, &last);
     if (last) first = first_line_of(builder, file, first);
-    read_source(builder, file, last, lines);
+    read_text(builder, file, last, lines);
     for (int line = first; line <= last; line++) {
-        if (!is_of_program(lines, line, last)) continue;
+        if (!is_in_program(lines, last, line)) continue;
         if (!is_deleted(builder, lines, file, line)) continue;
         int more = 0;
         while (line + more < last && is_deleted(builder, lines, file, line + more + 1) &&

@@ -145,6 +145,26 @@ static void add_outside_mask(FindingsBuilder *builder, const Finding *finding, i
 
 /* ---- the list ---------------------------------------------------------------------------------------- */
 
+/* ": it is `kept[3]`", of shared memory that was never written. */
+static void add_name(FindingsBuilder *builder, const Trap *trap, Finding *finding, Text *out) {
+    const TraceLaunch *launch = builder->trace->launches[trap->launch];
+    const TraceSymbol *symbol = NULL;
+    const FindingAccess none = {.pc = PTX_NO_PC};
+    FindingAccess at = finding->access;
+    uint64_t address = trap->lanes ? trap->address[at.lane] : 0;
+    if (trap->kind != TRAP_UNINITIALIZED || !trap->lanes || trap->pc < 0 ||
+        launch->program->code[trap->pc].instruction->space != PTX_SPACE_SHARED)
+        return;
+    for (int i = 0; i < launch->symbol_count; i++)
+        if (launch->symbols[i].space == PTX_SPACE_SHARED && launch->symbols[i].window_offset <= address &&
+            (!symbol || launch->symbols[i].window_offset >= symbol->window_offset))
+            symbol = &launch->symbols[at.buffer = i];
+    if (!symbol) return;
+    at.offset = address - symbol->window_offset;
+    finding->what = findings_name_memory(builder, launch, PTX_SPACE_SHARED, &at, &none);
+    text_print(out, tr(": it is `%s`"), finding->what);
+}
+
 static void add_trap(FindingsBuilder *builder, const Trap *trap) {
     const TraceLaunch *launch = builder->trace->launches[trap->launch];
     if (count_same_trap(builder->list, trap)) return;
@@ -172,6 +192,7 @@ static void add_trap(FindingsBuilder *builder, const Trap *trap) {
     if (trap->lanes) text_print(&text, tr(", warp %d, lanes 0x%08x"), trap->warp, trap->lanes);
     text_print(&text, tr(": %s"), trap->detail && *trap->detail ? trap->detail : finding->kind_text);
     if (trap->kind == TRAP_LANE_OUTSIDE_MASK) add_outside_mask(builder, finding, races, &text);
+    add_name(builder, trap, finding, &text);
     if (!is_fault)
         text_print(&text, tr("%s the run ends here, and what follows was not examined"),
                    text.data[text.length - 1] == ';' ? "" : ";");

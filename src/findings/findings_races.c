@@ -252,6 +252,8 @@ void findings_describe_race(FindingsBuilder *builder, const RaceDetector *detect
     if (pair->has_owner)
         finding->what = arena_print(&builder->list->arena, tr("%s of block %llu"), finding->what,
                                     (unsigned long long)pair->owner);
+    bool is_plain = pair->kind == FINDING_SHARED_RACE || pair->kind == FINDING_WARP_RACE;
+    if (is_plain && findings_describe_overlap(builder, finding)) return;
     bool is_lifetime = pair->kind == FINDING_BLOCK_LIFETIME;
     bool early = pair->kind == FINDING_ASYNC_READ || pair->kind == FINDING_ASYNC_WRITE;
     finding->advice = is_lifetime ? advice_for_lifetime(pair)

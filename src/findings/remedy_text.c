@@ -108,9 +108,11 @@ static int line_at(const PtxProgram *program, int pc) {
     return pc >= 0 && pc < program->code_count ? metrics_line_of(program, pc).line : 0;
 }
 
+/* (The module of a program that runs has the name of its source.) */
 static bool is_source_ptx(const PtxProgram *program, int pc) {
     const char *file = metrics_line_of(program, pc).file;
-    return file && program->module->file && !strcmp(file, program->module->file);
+    return file && program->module->file && !text_is_cuda_source(file) &&
+           !strcmp(file, program->module->file);
 }
 
 static bool is_write(const PtxInstruction *in) {
@@ -269,6 +271,13 @@ static int compare_places(const void *a, const void *b) {
     return *(const int *)a - *(const int *)b;
 }
 
+/* Before the calls of the inlined function that the point is in. */
+static void add_before_calls(SourcePlaces *places, const PtxPlaces *of, const char *file) {
+    for (int i = 0; of && i < of->caller_count; i++)
+        if (of->callers[i].file && !strcmp(of->callers[i].file, file))
+            add_after(places, of->callers[i].line - 1);
+}
+
 /* After the lines of the code before the point, in their order in the file; before the code behind it; after
  * the calls of the function. */
 static void find_places(const Remedy *remedy, const RemedyPoint *point, const char *file,
@@ -284,6 +293,7 @@ static void find_places(const Remedy *remedy, const RemedyPoint *point, const ch
         if (before->lines[i].file && !strcmp(before->lines[i].file, file))
             add_after(places, before->lines[i].line);
     qsort(places->after, (size_t)places->count, sizeof *places->after, compare_places);
+    add_before_calls(places, program->code[point->pc].places, file);
     if (!strcmp(metrics_line_of(program, point->pc).file, file))
         add_after(places, line_at(program, point->pc) - 1);
     for (int i = 0; before && i < before->caller_count; i++)

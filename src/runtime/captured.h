@@ -107,12 +107,17 @@ typedef enum CapturedFaultKind {
     CAPTURED_CALL_FAILED, /* a CUDA function returned an error */
     CAPTURED_HOST_ACCESS, /* the program touched device memory */
     CAPTURED_USED_FREED,  /* a launch accessed memory that the host had freed */
-    CAPTURED_LACKS        /* a CUDA function that redviz does not have */
+    CAPTURED_UNORDERED,   /* launch `after` uses what launch `error` of another stream writes or reads */
+    CAPTURED_STALE, /* launch `after` reads what launch `error` left behind the end of a later, smaller one */
+    CAPTURED_NOT_CLEARED, /* launch `after` adds to what launch `error` left, which the host has read as a result */
+    CAPTURED_EARLY,       /* the host touches pinned memory before it has waited for a copy to it */
+    CAPTURED_COUNTER, /* launch `after` finds a counter as launch `error` left it, and does less */
+    CAPTURED_LACKS    /* a CUDA function that redviz does not have */
 } CapturedFaultKind;
 
 typedef struct CapturedFault { /* of the host program */
     CapturedFaultKind kind;
-    int32_t error;
+    int32_t error;           /* UNORDERED to COUNTER: the number of the earlier launch */
     const char *call, *what; /* the CUDA function; what was wrong */
     uint64_t callers[16];
     int caller_count;

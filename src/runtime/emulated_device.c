@@ -4,6 +4,7 @@
 
 #include "runtime/fatbin.h"
 #include "runtime/join_ptx.h"
+#include "runtime/launch_order.h"
 
 #include "ptx/ptx_check.h"
 
@@ -30,8 +31,10 @@ Device *device_new(Captured *capture, int file, uint64_t address, uint64_t bytes
     Device *device = memory_new(sizeof *device);
     *device = (Device){
         .capture = capture, .window = address, .window_bytes = bytes, .next = address, .running = -1};
+    device->order = launch_order_new();
     device->host = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file, 0);
     if (device->host == MAP_FAILED) {
+        launch_order_free(device->order);
         free(device);
         error_set(error, "there is no room for %.0f GB of device memory among this process's addresses",
                   (double)bytes * 1e-9);
@@ -58,6 +61,7 @@ void device_free(Device *device) {
     }
     munmap(device->host, device->window_bytes);
     text_done(&device->printed);
+    launch_order_free(device->order);
     free(device->modules);
     free(device->functions);
     free(device->live);

@@ -53,6 +53,7 @@ typedef struct Device {
     Text printed;  /* by kernels, not yet fetched */
     int running;   /* the launch that is executed: its index in the capture; -1: none */
     atomic_bool cancel;
+    struct LaunchOrder *order; /* launch_order.h */
 } Device;
 
 /* `file`: the window, of `bytes`, which the program maps at `address`. */

@@ -1,6 +1,7 @@
 /* Launches of a device: executed, or known to repeat an earlier one. */
 #define _POSIX_C_SOURCE 200809L
 #include "runtime/emulated_device.h"
+#include "runtime/launch_order.h"
 
 #include "base/clock.h"
 
@@ -122,6 +123,7 @@ void device_touched(void *context, const EmulatorPage *touched) {
     CapturedLaunch *launch = running(device);
     CapturedMemory *memory = &device->capture->memories[index];
     uint64_t page = (touched->address - memory->address) / CONTENTS_PAGE_BYTES, first = page * WORDS;
+    launch_order_touch(device->order, device->capture, device->running, index, first, touched);
     note_unwritten(launch, index, memory, first, first + (touched->bytes + 3) / 4);
     PageHash before =
         touched->before ? contents_hash(touched->before, touched->bytes) : hash_page(device, memory, page);
@@ -182,6 +184,8 @@ static void do_again(Device *device, const CapturedLaunch *earlier) {
         const CapturedRange *range = &earlier->changed[i];
         int index = device_find_memory(device, device->capture->memories[range->memory].address);
         CapturedMemory *memory = &device->capture->memories[index];
+        launch_order_host_wrote(device->order, device->capture, index, range->first,
+                                range->first + range->count);
         for (uint64_t word = range->first; word < range->first + range->count; word++)
             memory->written[word / 64] |= UINT64_C(1) << word % 64;
     }
@@ -478,9 +482,11 @@ void device_launch(Device *device, const MessageLaunch *asked, const uint8_t *pa
     array_push(capture->launches, capture->launch_count, capture->launch_capacity, added);
     if (asked->refused || device->error || device->cancel) return;
     device->running = capture->launch_count - 1;
+    launch_order_begin(device->order, device->running, asked->stream);
     double begun = clock_seconds();
     if (!function->is_fixed || !repeat(device, function->parameter_bytes))
         execute(device, function, parameters);
+    launch_order_end(device->order, capture, device->running);
     running(device)->seconds = clock_seconds() - begun;
     device->running = -1;
 }

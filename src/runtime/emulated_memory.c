@@ -1,6 +1,7 @@
 /* The memory of a device: allocations, and which of their words have been written. */
 #define _GNU_SOURCE
 #include "runtime/emulated_device.h"
+#include "runtime/launch_order.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -136,6 +137,7 @@ void device_note_write(Device *device, const MessageWrite *write) {
              bytes = write->bytes < left ? write->bytes : left;
     memset(memory->is_hashed + first / CONTENTS_PAGE_BYTES, 0,
            (size_t)((first + bytes - 1) / CONTENTS_PAGE_BYTES - first / CONTENTS_PAGE_BYTES + 1));
+    launch_order_host_wrote(device->order, device->capture, index, first / 4, (first + bytes + 3) / 4);
     int from = write->kind == WRITE_COPIED_ON_DEVICE ? device_find_memory(device, write->from) : -1;
     if (from < 0) {
         device_mark_written(memory, first, bytes);

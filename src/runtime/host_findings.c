@@ -123,6 +123,40 @@ static void add_left_state(Found *found, const Captured *capture, int index) {
                                   (int)(first - capture->launches) + 1, capture->memories[variable].name)});
 }
 
+/* What one launch leaves to another. */
+static void add_between_launches(Found *found, const Captured *capture, const CapturedFault *fault) {
+    if (fault->after < 1 || fault->after > capture->launch_count || fault->error < 1 ||
+        fault->error > capture->launch_count || fault->memory < 0)
+        return;
+    const CapturedLaunch *later = &capture->launches[fault->after - 1],
+                         *earlier = &capture->launches[fault->error - 1];
+    const char *name = capture->memories[fault->memory].name, *text = NULL;
+    Arena *arena = found->arena;
+    if (fault->kind == CAPTURED_UNORDERED)
+        text = arena_print(arena,
+                           "launch %d of %s and launch %d of %s use %s in two streams that nothing orders: "
+                           "let the second stream wait for an event of the first (cudaStreamWaitEvent)",
+                           fault->after, later->name, fault->error, earlier->name, name);
+    if (fault->kind == CAPTURED_STALE)
+        text = arena_print(arena,
+                           "launch %d of %s reads more of %s than was written anew: the rest is left from "
+                           "launch %d of %s, whose grid was larger",
+                           fault->after, later->name, name, fault->error, earlier->name);
+    if (fault->kind == CAPTURED_NOT_CLEARED)
+        text = arena_print(arena,
+                           "launch %d of %s adds to %s, which was not cleared after launch %d: the host has "
+                           "read that launch's result there, and the data is the same",
+                           fault->after, later->name, name, fault->error);
+    if (fault->kind == CAPTURED_COUNTER)
+        text = arena_print(arena,
+                           "launch %d of %s finds the counter %s as launch %d left it, and writes less than "
+                           "that launch: nothing puts the counter back",
+                           fault->after, later->name, name, fault->error);
+    for (int i = 0; i < found->count; i++) /* told already, with the same data */
+        if (fault->kind == CAPTURED_COUNTER && found->list[i].launch == fault->after - 1) return;
+    add(found, (HostFinding){true, later->file, later->line, fault->after - 1, text});
+}
+
 static void add_fault(Found *found, const Captured *capture, const CapturedFault *fault) {
     const char *text;
     Arena *arena = found->arena;
@@ -134,10 +168,23 @@ static void add_fault(Found *found, const Captured *capture, const CapturedFault
                            fault->function ? fault->function : "");
         break;
     }
+    case CAPTURED_EARLY:
+        text =
+            arena_print(arena,
+                        "the host %ss %s before it has waited for the asynchronous copy to it: call "
+                        "cudaStreamSynchronize() between them",
+                        fault->call, fault->memory >= 0 ? capture->memories[fault->memory].name : "memory");
+        break;
     case CAPTURED_USED_FREED:
         text = arena_print(arena, "launch %d of %s uses %s, which the host freed here", fault->after,
                            capture->launches[fault->after - 1].name, capture->memories[fault->memory].name);
         break;
+    case CAPTURED_UNORDERED:
+    case CAPTURED_STALE:
+    case CAPTURED_NOT_CLEARED:
+    case CAPTURED_COUNTER:
+        add_between_launches(found, capture, fault);
+        return;
     case CAPTURED_LACKS:
         text = arena_print(arena, "%s is not emulated: it returned cudaErrorNotSupported", fault->call);
         break;

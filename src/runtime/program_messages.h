@@ -40,6 +40,7 @@ typedef enum MessageKind {
     MESSAGE_LACKS,       /* the name of a CUDA function that this library does not have; once for each name */
     MESSAGE_HOST_ACCESS, /* MessageAccess: the program touched device memory, and ends */
     MESSAGE_HEAP,        /* MessageAt: the device heap of later launches has `address` bytes */
+    MESSAGE_ORDER,       /* MessageOrder: what waits for what, beside the order of each stream */
     MESSAGE_ANSWER       /* the answer to a question */
 } MessageKind;
 
@@ -151,6 +152,21 @@ typedef struct MessageWrite {
     uint32_t unused;
 } MessageWrite;
 
+typedef enum MessageOrderKind {
+    ORDER_STREAM,     /* a stream that does not wait for the default one has been created */
+    ORDER_HOST,       /* the host waits for the stream */
+    ORDER_HOST_ALL,   /* for all of them */
+    ORDER_RECORD,     /* the event is recorded in the stream */
+    ORDER_WAIT,       /* the stream waits for the event */
+    ORDER_HOST_EVENT, /* the host waits for the event */
+    ORDER_HOST_READ   /* the host has copied device memory from this address */
+} MessageOrderKind;
+
+typedef struct MessageOrder {
+    uint32_t kind, stream;
+    uint64_t event; /* a number of the program's; HOST_READ: the address */
+} MessageOrder;
+
 typedef struct MessageFailed {
     uint64_t caller;
     uint64_t address, bytes; /* of the memory that it is about; 0: none */
@@ -160,7 +176,9 @@ typedef struct MessageFailed {
 
 typedef struct MessageAccess {
     uint64_t address;
-    uint32_t is_write;
+    uint16_t is_write;
+    uint16_t
+        is_early; /* it is pinned memory, and a copy to it has not been waited for: the program goes on */
     uint32_t caller_count;
     uint64_t callers[16]; /* innermost first */
 } MessageAccess;

@@ -2,6 +2,7 @@
 #include "runtime/serve.h"
 
 #include "emulator/emulator.h"
+#include "runtime/launch_order.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -196,6 +197,11 @@ static bool take_failed(Connection *connection) {
     return true;
 }
 
+static void take_order(const Device *device, const MessageOrder *order) {
+    int memory = order->kind == ORDER_HOST_READ ? device_find_memory(device, order->event) : -1;
+    launch_order_take(device->order, order, memory, device->capture->launch_count);
+}
+
 static bool take_lacks(Connection *connection) {
     const char *name = text_behind(connection, 0);
     if (!name) return false;
@@ -209,7 +215,7 @@ static bool take_access(Connection *connection) {
     if (connection->body_bytes != sizeof *access || access->caller_count > 16) return false;
     Device *device = connection->device;
     int memory = device_find_memory(device, access->address);
-    CapturedFault fault = {.kind = CAPTURED_HOST_ACCESS,
+    CapturedFault fault = {.kind = access->is_early ? CAPTURED_EARLY : CAPTURED_HOST_ACCESS,
                            .call = access->is_write ? "write" : "read",
                            .caller_count = (int)access->caller_count,
                            .memory = memory};
@@ -232,6 +238,8 @@ static size_t least_bytes(uint32_t kind) {
         return sizeof(MessageAt);
     case MESSAGE_WRITTEN:
         return sizeof(MessageWrite);
+    case MESSAGE_ORDER:
+        return sizeof(MessageOrder);
     case MESSAGE_FUNCTION:
     case MESSAGE_VARIABLE:
         return sizeof(MessageName) + 1;
@@ -263,6 +271,9 @@ static bool take(Connection *connection, uint32_t kind) {
         return answer_sync(connection);
     case MESSAGE_WRITTEN:
         device_note_write(connection->device, (const MessageWrite *)connection->body);
+        return true;
+    case MESSAGE_ORDER:
+        take_order(connection->device, (const MessageOrder *)connection->body);
         return true;
     case MESSAGE_FAILED:
         return take_failed(connection);

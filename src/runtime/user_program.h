@@ -34,9 +34,11 @@ typedef struct Program {
     bool prints;       /* the output has also gone to standard output */
     ProgramEnd end;
     int status;
-    double seconds;             /* that it ran */
-    bool has_connected;         /* it made a CUDA call */
-    const char *largest;        /* of its arguments, the one with the largest number; NULL: none has one */
+    double seconds;      /* that it ran */
+    bool has_connected;  /* it made a CUDA call */
+    const char *largest; /* of its arguments, the one with the largest number; NULL: none has one */
+    const char *source;  /* FILE.cu, the only one that redviz has compiled into it; NULL: there is none */
+    const char *wrong_result;   /* "3, expected 4": of a call; NULL: it is right, or not checked */
     const char *static_runtime; /* it has NVIDIA's runtime built in: what to do; NULL: it has not */
 } Program;
 

@@ -5,6 +5,7 @@
 
 #include "compile/compile.h"
 #include "runtime/executable.h"
+#include "runtime/user_program.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -210,6 +211,13 @@ static bool compile_file(Session *session, Error *error) {
     return good;
 }
 
+/* The device code alone has no instance of a template that only the host code names. */
+static bool has_entries(const Session *session, const char *ptx) {
+    for (int i = 0; i < session->run->launches.count; i++)
+        if (!strstr(ptx, session->run->launches.programs[i]->entry->name)) return false;
+    return true;
+}
+
 char *session_compile_changed(const Session *session, const char *file, const char *text) {
     CompileOptions options = session->code.compiled_with;
     Compiled compiled;
@@ -220,7 +228,32 @@ char *session_compile_changed(const Session *session, const char *file, const ch
     char *ptx = compile(&options, &compiled, NULL) ? compiled.ptx : NULL;
     compiled.ptx = NULL;
     compiled_done(&compiled);
+    if (ptx && session->options.program && !has_entries(session, ptx)) {
+        free(ptx);
+        return NULL;
+    }
     return ptx;
+}
+
+void session_find_source(Session *session) {
+    const Program *program = session->options.program;
+    SessionCode *code = &session->code;
+    char headers[PATH_MAX], path[PATH_MAX], *text;
+    size_t length;
+    if (!program || !program->source || code->source || !realpath(program->source, path) ||
+        !catalog_path("assets/include", "clang.h", headers, sizeof headers, NULL) ||
+        !text_read_file(path, PTX_LIMIT_BYTES, &text, &length, NULL))
+        return;
+    *strrchr(headers, '/') = 0;
+    code->source = arena_copy_text(&session->arena, text, length);
+    code->compiled_with = (CompileOptions){.path = arena_copy_string(&session->arena, path),
+                                           .compiler = session->options.compiler,
+                                           .flags = session->options.compile_flags,
+                                           .headers = arena_copy_string(&session->arena, headers),
+                                           .cancel = session->options.cancel};
+    code->file_count = 0;
+    keep_files(session, (char *const[]){path}, 1, "");
+    free(text);
 }
 
 /* A program or a library: the PTX within it takes its place. */

@@ -30,6 +30,11 @@ static const char *const ends[] = {[PROGRAM_EXITED] = "exited",
                                    [PROGRAM_TIME] = "late",
                                    [PROGRAM_STOPPED] = "stopped"};
 static const char *const faults[] = {[CAPTURED_CALL_FAILED] = "call failed",
+                                     [CAPTURED_UNORDERED] = "unordered",
+                                     [CAPTURED_STALE] = "stale",
+                                     [CAPTURED_NOT_CLEARED] = "not cleared",
+                                     [CAPTURED_EARLY] = "early",
+                                     [CAPTURED_COUNTER] = "counter",
                                      [CAPTURED_HOST_ACCESS] = "host access",
                                      [CAPTURED_USED_FREED] = "used freed",
                                      [CAPTURED_LACKS] = "lacks"};

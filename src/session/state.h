@@ -162,6 +162,8 @@ bool session_check_source(const Session *session, const Plan *plan, Error *error
 /* code.c: the PTX of what was compiled with this text in place of one of its files; the caller's. NULL: it
  * does not compile. */
 char *session_compile_changed(const Session *session, const char *file, const char *text);
+/* code.c: of a program that redviz has compiled from one file, makes that file the source of the session. */
+void session_find_source(Session *session);
 /* What the options ask of a guess. */
 GuessRequest session_guess_request(const Session *session);
 /* run_plan.c: links the programs of `plan`, which the session's run takes over. */

@@ -367,12 +367,14 @@ static void show_touched(const Grid *grid, const Share *shares, int count, const
             uint64_t written[WORDS / 64] = {0}, read[WORDS / 64];
             uint64_t first = region->first_word + at / 4, words = (bytes + 3) / 4;
             bool is_written = words_of_page(shares, count, first, words, true, written);
-            if (!is_written && !words_of_page(shares, count, first, words, false, read)) continue;
+            bool is_read = words_of_page(shares, count, first, words, false, read);
+            if (!is_written && !is_read) continue;
             EmulatorPage page = {.address = region->base + at,
                                  .bytes = (uint32_t)bytes,
                                  .now = region->host + at,
                                  .before = is_written ? saved_page(saved, r, at / EMULATOR_PAGE_BYTES) : NULL,
-                                 .written = is_written ? written : NULL};
+                                 .written = is_written ? written : NULL,
+                                 .read = is_read ? read : NULL};
             grid->touched(grid->touched_context, &page);
         }
     }

@@ -12,6 +12,7 @@ typedef struct EmulatorPage {
     const uint8_t *now;      /* after the launch */
     const uint8_t *before;   /* the launch; NULL: it was only read */
     const uint64_t *written; /* [16] one bit per 4-byte word that was written; NULL: none */
+    const uint64_t *read;    /* the same of words that were read */
 } EmulatorPage;
 
 #endif

@@ -68,7 +68,12 @@ void window_open(uint64_t address, uint64_t bytes,
 int device_finish(void);
 int device_error(void);       /* that error, without waiting */
 void device_is_pending(void); /* a launch has been sent */
-void faults_watch(void);      /* faults.c: reports accesses to device memory by the program itself */
+struct Stream;
+void order_tell(MessageOrderKind kind, const struct Stream *stream, uint64_t event); /* streams.c */
+int device_wait(void);                             /* the host waits for all streams */
+void guard_copy(uint64_t address, uint64_t bytes); /* faults.c: the host may not touch what a copy brings */
+void guards_lift(void);                            /* until it has waited */
+void faults_watch(void); /* faults.c: reports accesses to device memory by the program itself */
 
 typedef struct Pitched { /* cudaPitchedPtr */
     uint64_t pointer;
@@ -270,6 +275,7 @@ int event_create(Event **event, unsigned flags);
 int event_destroy(Event *event);
 int event_record(Event *event, Stream *stream);
 void event_stamp(Event *event);
+int event_finish(const Event *event);
 int event_elapsed(float *milliseconds, const Event *from, const Event *to);
 void list_add(NodeList *list, struct Node *node);
 void list_copy(NodeList *to, const NodeList *from);

@@ -8,7 +8,9 @@
 #include <signal.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <ucontext.h>
+#include <unistd.h>
 #include "runtime/library/client.h"
 
 typedef int Sigaction(int, const struct sigaction *, struct sigaction *);
@@ -26,8 +28,39 @@ static int install(int number, const struct sigaction *action, struct sigaction 
     return real != NULL ? real(number, action, old) : -1;
 }
 
-static void report(uint64_t address, const void *context) {
-    MessageAccess access = {.address = address};
+/* Pinned memory that an asynchronous copy brings, until the host has waited: whole pages, as far as the copy fills what the
+ * allocation has of them. */
+enum { MOST_GUARDS = 64 };
+static struct Guard { uint64_t begin, end; } guards[MOST_GUARDS];
+static int guard_count;
+
+void guard_copy(uint64_t address, uint64_t bytes) {
+    const DeviceAllocation *memory = memory_find(address);
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), begin = (address + page - 1) / page * page,
+             end = (address + bytes) / page * page;
+    if (memory == NULL || memory->freed || memory->memory != MEMORY_PINNED || guard_count == MOST_GUARDS)
+        return;
+    if (address == memory->address) begin = address;
+    if (address + bytes >= memory->address + memory->bytes) end = (address + bytes + page - 1) / page * page;
+    if (begin >= end || mprotect((void *)begin, end - begin, PROT_NONE) != 0) return;
+    guards[guard_count++] = (struct Guard){begin, end};
+}
+
+void guards_lift(void) {
+    while (guard_count > 0) {
+        const struct Guard *guard = &guards[--guard_count];
+        mprotect((void *)guard->begin, guard->end - guard->begin, PROT_READ | PROT_WRITE);
+    }
+}
+
+static bool is_guarded(uint64_t address) {
+    for (int i = 0; i < guard_count; i++)
+        if (address - guards[i].begin < guards[i].end - guards[i].begin) return true;
+    return false;
+}
+
+static void report(uint64_t address, const void *context, bool is_early) {
+    MessageAccess access = {.address = address, .is_early = is_early};
     void *callers[32];
     int count = backtrace(callers, 32);
     uint64_t begin = 0;
@@ -52,7 +85,12 @@ static void report(uint64_t address, const void *context) {
 static void fault(int number, siginfo_t *info, void *context) {
     uint64_t address = (uintptr_t)info->si_addr;
     bool is_device = info->si_code > 0 && window_holds(address);
-    if (is_device) report(address, context);
+    bool is_early = is_device && is_guarded(address);
+    if (is_device) report(address, context, is_early);
+    if (is_early) { /* the instruction runs again */
+        guards_lift();
+        return;
+    }
     if (!is_device && (program_handler.sa_flags & SA_SIGINFO) != 0) {
         program_handler.sa_sigaction(number, info, context);
     } else if (!is_device && program_handler.sa_handler != SIG_DFL && program_handler.sa_handler != SIG_IGN) {

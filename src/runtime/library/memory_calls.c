@@ -113,6 +113,7 @@ static void release(DeviceAllocation *row) {
 
 int memory_free(uint64_t address, bool of_host) {
     if (address == 0) return 0;
+    guards_lift();
     size_t count = rows_below(address);
     DeviceAllocation *row = count > 0 ? &table.rows[count - 1] : NULL;
     if (row == NULL || address >= row->address + row->bytes || row->variable != NULL)

@@ -124,6 +124,7 @@ static int host_run(const HostCall *call) {
     }
     *copy = *call;
     host_calls_wait();
+    guards_lift();
     if (pthread_create(&runner, NULL, host_thread, copy) != 0) {
         free(copy);
         return cudaErrorOperatingSystem;
@@ -155,11 +156,27 @@ int operation_run(const StreamOperation *operation, unsigned stream, unsigned gr
     return 0;
 }
 
+/* A copy in the default stream, or of pageable memory, returns when it is done. */
+static void tell_wait(const Stream *stream, const StreamOperation *operation) {
+    const MemoryCopy *copy = &operation->u.copy;
+    bool is_copy = operation->kind == OPERATION_COPY, is_fill = operation->kind == OPERATION_FILL,
+         has_host = is_copy && (!window_holds(copy->to) || !window_holds(copy->from));
+    if (has_host || operation->kind == OPERATION_HOST || ((is_copy || is_fill) && stream->number == 0))
+        order_tell(ORDER_HOST, stream, 0);
+    if (is_copy && !window_holds(copy->to) && window_holds(copy->from))
+        order_tell(ORDER_HOST_READ, stream, copy->from);
+}
+
 int operation_submit(Stream *stream, StreamOperation *operation) {
     stream = stream_find(stream);
     operation->caller = library_caller();
     if (stream->capture != NULL) return capture_add(stream, operation);
     int error = operation_run(operation, stream->number, 0);
+    tell_wait(stream, operation);
+    const MemoryCopy *copy = &operation->u.copy;
+    bool is_flat = operation->kind == OPERATION_COPY && copy->height == 1 && copy->depth == 1;
+    if (error == 0 && is_flat && stream->number != 0 && window_holds(copy->to) && window_holds(copy->from))
+        guard_copy(copy->to, copy->width);
     if (operation->kind == OPERATION_LAUNCH) launch_free(&operation->u.launch);
     return error;
 }

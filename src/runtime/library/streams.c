@@ -15,6 +15,17 @@ Stream *stream_find(Stream *stream) {
     return (uintptr_t)stream <= 2 ? &default_stream : stream;
 }
 
+void order_tell(MessageOrderKind kind, const Stream *stream, uint64_t event) {
+    MessageOrder message = {kind, stream != NULL ? stream->number : 0, event};
+    if (kind == ORDER_HOST || kind == ORDER_HOST_ALL || kind == ORDER_HOST_EVENT) guards_lift();
+    tell(MESSAGE_ORDER, &message, sizeof message, NULL, 0);
+}
+
+int device_wait(void) {
+    order_tell(ORDER_HOST_ALL, NULL, 0);
+    return device_finish();
+}
+
 int stream_create(Stream **stream, unsigned flags, int priority) {
     static unsigned count;
     *stream = calloc(1, sizeof **stream);
@@ -24,11 +35,13 @@ int stream_create(Stream **stream, unsigned flags, int priority) {
     (*stream)->priority = priority;
     (*stream)->next = streams;
     streams = *stream;
+    if ((flags & 1) != 0) order_tell(ORDER_STREAM, *stream, 0);
     return 0;
 }
 
 int stream_destroy(Stream *stream) {
     if (stream_find(stream) != stream) return cudaErrorInvalidResourceHandle;
+    order_tell(ORDER_HOST, stream, 0);
     int error = device_finish();
     Stream **link = &streams;
     while (*link != NULL && *link != stream) link = &(*link)->next;
@@ -67,7 +80,10 @@ void streams_leave(const Graph *capture) {
 }
 
 int stream_finish(Stream *stream) {
-    if (stream_find(stream)->capture == NULL) return device_finish();
+    if (stream_find(stream)->capture == NULL) {
+        order_tell(ORDER_HOST, stream_find(stream), 0);
+        return device_finish();
+    }
     return failed(cudaErrorStreamCaptureUnsupported, 0, 0, "waits for a stream that is captured");
 }
 
@@ -75,6 +91,8 @@ int stream_finish(Stream *stream) {
 int stream_wait(Stream *stream, Event *event) {
     stream = stream_find(stream);
     if (event == NULL) return cudaErrorInvalidResourceHandle;
+    if (event->capture_number == 0 && stream->capture == NULL)
+        order_tell(ORDER_WAIT, stream, (uintptr_t)event);
     const Stream *other = event->capture_number != 0 ? streams : NULL;
     while (other != NULL && (other->capture == NULL || other->capture_number != event->capture_number))
         other = other->next;
@@ -116,8 +134,14 @@ int event_record(Event *event, Stream *stream) {
         list_copy(&event->nodes, &stream->pending);
         return 0;
     }
+    order_tell(ORDER_RECORD, stream, (uintptr_t)event);
     event_stamp(event);
     return device_error();
+}
+
+int event_finish(const Event *event) {
+    order_tell(ORDER_HOST_EVENT, NULL, (uintptr_t)event);
+    return device_finish();
 }
 
 int event_elapsed(float *milliseconds, const Event *from, const Event *to) {

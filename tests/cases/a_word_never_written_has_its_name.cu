@@ -1,0 +1,13 @@
+// The word that was never written is named by its variable.
+// ARGS: --check --args 'in=float[64]:random, out=float[64]' --block 64 --grid 1
+// EXIT: 1
+// EXPECT: it is `scale[0]`
+__global__ void first(const float *in, float *out) {
+    __shared__ float part[64];
+    __shared__ float scale[4];
+    part[threadIdx.x] = in[threadIdx.x];
+    if (threadIdx.x == 0) scale[1] = 2;
+    __syncthreads();
+    out[threadIdx.x] = part[63 - threadIdx.x] * scale[threadIdx.x % 4];
+}
+
