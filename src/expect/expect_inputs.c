@@ -1,0 +1,116 @@
+/* Inputs that show what others hide.
+ *
+ * A sum of many numbers may be off by so much that it says nothing of a few elements: the same run with small whole numbers, whose
+ * sums are exact in any order, shows each. The largest of numbers of which some are positive says nothing of where the search
+ * begins: the same run with negative ones does. */
+#include "expect/expect_trial.h"
+
+#include "expect/reference.h"
+
+#include <math.h>
+#include <string.h>
+
+static uint64_t terms_of(const ExpectInputs *inputs, uint64_t length) {
+    const ExpectFunction *function = inputs->function;
+    uint64_t columns = inputs->columns && inputs->columns <= length ? inputs->columns : length;
+    bool by_group = function->shape != EXPECT_TOTAL && !function->has_bins;
+    if (!by_group) return length;
+    return function->by_column ? (length + columns - 1) / columns : columns;
+}
+
+/* The sum up to which a fraction shows, too, in every type that partial results pass through: a kernel that scales its terms rounds
+ * them. */
+static double exact_to(const ExpectRun *run, uint64_t results) {
+    enum { FRACTIONS = 8 };
+    const Arithmetic *known = &run->arithmetic;
+    double u = reference_roundoff(known->sums ? known->sums : PTX_F32);
+    if (known->terms) u = fmax(u, reference_roundoff(known->terms));
+    if (known->stored && known->stores > results) u = fmax(u, reference_roundoff(known->stored));
+    return 1 / u / FRACTIONS;
+}
+
+static uint64_t results_of(const ExpectInputs *inputs, uint64_t length) {
+    uint64_t terms = terms_of(inputs, length);
+    if (inputs->function->shape == EXPECT_TOTAL) return 1;
+    return inputs->function->shape == EXPECT_EACH || !terms ? length : length / terms;
+}
+
+/* The same for each element, but without a pattern. */
+static uint64_t scatter(uint64_t i) {
+    i = (i + 1) * UINT64_C(0x9e3779b97f4a7c15);
+    i = (i ^ i >> 29) * UINT64_C(0xbf58476d1ce4e5b9);
+    return i ^ i >> 32;
+}
+
+static void *new_content(Plan *other, int index) {
+    PlanBuffer *buffer = &other->buffers[index];
+    size_t bytes = (size_t)buffer->count * (size_t)ptx_type_bytes(buffer->type);
+    void *content = arena_new(&other->arena, bytes + 1);
+    buffer->fill = FILL_CONTENT;
+    buffer->content = content;
+    return content;
+}
+
+/* Numbers from 1 to `most`, else 1 for a part of the elements and 0 for the others. */
+static void fill_whole(Plan *other, int index, double terms_that_fit) {
+    const PlanBuffer *buffer = &other->buffers[index];
+    uint64_t most = terms_that_fit >= 27 ? 3 : terms_that_fit >= 8 ? 2 : 1;
+    void *content = new_content(other, index);
+    for (uint64_t i = 0; i < buffer->count; i++) {
+        uint64_t mixed = scatter(i + (uint64_t)index * buffer->count);
+        bool is_zero = terms_that_fit < 1 && (double)(mixed >> 32) > terms_that_fit * 0x1p31;
+        plan_element_set(buffer->type, content, i, is_zero ? 0 : (double)(1 + mixed % most));
+    }
+}
+
+static bool can_change(const Plan *other, int index) {
+    if (index < 0 || index >= other->buffer_count || other->buffers[index].variable) return false;
+    for (int i = 0; i < other->launch_count; i++)
+        for (int k = 0; k < other->launches[i].write_count; k++)
+            if (other->launches[i].writes[k].buffer == index) return false;
+    return true;
+}
+
+static bool fill_sum(const ExpectInputs *inputs, const ExpectRun *run, Plan *other, Text *what) {
+    const PlanBuffer *a = &other->buffers[inputs->a];
+    bool has_products = inputs->function->inputs == 2 && inputs->function->shape != EXPECT_EACH;
+    double fit = exact_to(run, results_of(inputs, a->count)) / (double)terms_of(inputs, a->count);
+    if (!ptx_type_is_float(a->type)) return false;
+    if (has_products && (!can_change(other, inputs->b) || !ptx_type_is_float(other->buffers[inputs->b].type)))
+        return false;
+    fill_whole(other, inputs->a, fit);
+    if (has_products && inputs->b != inputs->a) fill_whole(other, inputs->b, fit);
+    text_print(what, "with small whole numbers in %s, which add up without rounding", a->name);
+    return true;
+}
+
+/* Only where the input has numbers of this sign: a kernel may be meant for those of the other alone. */
+static bool has_sign(const PlanBuffer *buffer, int sign) {
+    for (uint64_t i = 0; i < buffer->count; i++)
+        if (sign * plan_element(buffer->type, buffer->bytes, i) > 0) return true;
+    return false;
+}
+
+static bool fill_one_sign(const ExpectInputs *inputs, const ExpectRun *run, int sign, Plan *other,
+                          Text *what) {
+    const PlanBuffer *from = &run->filled->buffers[inputs->a];
+    if (!has_sign(from, sign)) return false;
+    void *content = new_content(other, inputs->a);
+    for (uint64_t i = 0; i < from->count; i++) {
+        double x = fabs(plan_element(from->type, from->bytes, i));
+        plan_element_set(from->type, content, i, sign * (x > 0 && isfinite(x) ? x : 1));
+        if (sign * plan_element(from->type, content, i) <= 0) plan_element_set(from->type, content, i, sign);
+    }
+    text_print(what, "with %s numbers only in %s", sign < 0 ? "negative" : "positive", from->name);
+    return true;
+}
+
+bool expect_other_input(const char *expectation, const ExpectRun *run, Plan *other, Text *what) {
+    ExpectInputs inputs;
+    if (!expect_read_inputs(expectation, run, &inputs) || !can_change(other, inputs.a)) return false;
+    const char *name = inputs.function->name;
+    if (inputs.function->error == EXPECT_OF_SUM) return fill_sum(&inputs, run, other, what);
+    if (inputs.function->error != EXPECT_EXACT || strstr(name, "arg") || strstr(name, "abs")) return false;
+    if (strstr(name, "max")) return fill_one_sign(&inputs, run, -1, other, what);
+    return strstr(name, "min") && fill_one_sign(&inputs, run, 1, other, what);
+}
