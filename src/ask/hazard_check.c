@@ -2,6 +2,7 @@
 /* The output of --check. */
 #include "base/sentence.h"
 #include "ask/questions.h"
+#include "runtime/user_program.h"
 
 #include <unistd.h>
 
@@ -45,11 +46,18 @@ static void print_result(const Session *session, Text *out) {
                    result->verdict ? result->verdict : "ok");
         if (result->absolute_error > 0)
             text_print(&line, ", off by %.2g (%.2g allowed)", result->absolute_error, result->bound);
-        text_print(&line, ", by %s.", what);
+        text_print(&line, ", by %s", what);
+        if (session->findings.other_input)
+            text_print(&line, "; it is right %s, too.", session->findings.other_input);
+        else if (result->bound > 0)
+            text_print(&line, "; a fault that changes it by less than %.2g would not show.", result->bound);
+        else
+            text_add(&line, ".");
         sentence_print(out, "", text_string(&line));
     }
     text_done(&line);
-    if (!session->kernel.row && !session->has_result && is_over)
+    bool is_judged = session->options.program && session->options.program->is_judged;
+    if (!session->kernel.row && !session->has_result && is_over && !is_judged)
         text_add(out, "The result is not checked; --expect can name what it should be.\n");
 }
 

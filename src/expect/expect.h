@@ -26,7 +26,15 @@ bool expect_compare(const char *expectation, const ExpectRun *run, ExpectResult 
                     Error *error);
 /* Gives `other`, a copy of the plan, another input for which faults show that this one may hide: whole numbers, whose sums are exact
  * in any order; extremes of one sign. `what` gets its name. False: there is none for this expectation. */
-bool expect_other_input(const char *expectation, const ExpectRun *run, Plan *other, Text *what);
+typedef struct ExpectOther {
+    int turn;     /* from 0: several inputs of one kind */
+    double count; /* times this, the result is a whole number; 0: it is one, or an extreme */
+    bool is_root; /* its square is */
+} ExpectOther;
+bool expect_other_input(const char *expectation, const ExpectRun *run, Plan *other, ExpectOther *of,
+                        Text *what);
+/* The result with that input is wrong, and no rounding. */
+bool expect_other_is_wrong(const ExpectOther *of, const ExpectResult *other);
 /* Without an expectation: is the output the sum, the maximum or the minimum of an input, or the dot product of two, as one number
  * or as one for each block? `what` gets the name. It is a resemblance, and no check. */
 bool expect_look(const ExpectRun *run, Text *what);

@@ -18,15 +18,18 @@ static uint64_t terms_of(const ExpectInputs *inputs, uint64_t length) {
     return function->by_column ? (length + columns - 1) / columns : columns;
 }
 
-/* The sum up to which a fraction shows, too, in every type that partial results pass through: a kernel that scales its terms rounds
- * them. */
-static double exact_to(const ExpectRun *run, uint64_t results) {
-    enum { FRACTIONS = 8 };
+/* Fractions that must show in a sum: a kernel that scales its terms rounds them. A mean is multiplied by its count again, and may have
+ * been rounded a few times itself. */
+enum { OF_SUM = 8, OF_MEAN = 1024 };
+
+/* The largest sum that is exact in every type that partial results pass through. */
+static double exact_to(const ExpectRun *run, uint64_t results, int fractions) {
     const Arithmetic *known = &run->arithmetic;
     double u = reference_roundoff(known->sums ? known->sums : PTX_F32);
+    bool is_partial = fractions != OF_SUM || known->stores > results;
     if (known->terms) u = fmax(u, reference_roundoff(known->terms));
-    if (known->stored && known->stores > results) u = fmax(u, reference_roundoff(known->stored));
-    return 1 / u / FRACTIONS;
+    if (known->stored && is_partial) u = fmax(u, reference_roundoff(known->stored));
+    return 1 / u / fractions;
 }
 
 static uint64_t results_of(const ExpectInputs *inputs, uint64_t length) {
@@ -52,12 +55,12 @@ static void *new_content(Plan *other, int index) {
 }
 
 /* Numbers from 1 to `most`, else 1 for a part of the elements and 0 for the others. */
-static void fill_whole(Plan *other, int index, double terms_that_fit) {
+static void fill_whole(Plan *other, int index, double terms_that_fit, int turn) {
     const PlanBuffer *buffer = &other->buffers[index];
     uint64_t most = terms_that_fit >= 27 ? 3 : terms_that_fit >= 8 ? 2 : 1;
     void *content = new_content(other, index);
     for (uint64_t i = 0; i < buffer->count; i++) {
-        uint64_t mixed = scatter(i + (uint64_t)index * buffer->count);
+        uint64_t mixed = scatter(i + (uint64_t)(index + turn * other->buffer_count) * buffer->count);
         bool is_zero = terms_that_fit < 1 && (double)(mixed >> 32) > terms_that_fit * 0x1p31;
         plan_element_set(buffer->type, content, i, is_zero ? 0 : (double)(1 + mixed % most));
     }
@@ -71,15 +74,18 @@ static bool can_change(const Plan *other, int index) {
     return true;
 }
 
-static bool fill_sum(const ExpectInputs *inputs, const ExpectRun *run, Plan *other, Text *what) {
+static bool fill_sum(const ExpectInputs *inputs, const ExpectRun *run, Plan *other, ExpectOther *of,
+                     Text *what) {
+    enum { LEAST = 64 };
     const PlanBuffer *a = &other->buffers[inputs->a];
     bool has_products = inputs->function->inputs == 2 && inputs->function->shape != EXPECT_EACH;
-    double fit = exact_to(run, results_of(inputs, a->count)) / (double)terms_of(inputs, a->count);
-    if (!ptx_type_is_float(a->type)) return false;
+    double most = exact_to(run, results_of(inputs, a->count), of->count > 0 ? OF_MEAN : OF_SUM),
+           fit = most / (double)terms_of(inputs, a->count);
+    if (!ptx_type_is_float(a->type) || (of->count > 0 && most < LEAST)) return false;
     if (has_products && (!can_change(other, inputs->b) || !ptx_type_is_float(other->buffers[inputs->b].type)))
         return false;
-    fill_whole(other, inputs->a, fit);
-    if (has_products && inputs->b != inputs->a) fill_whole(other, inputs->b, fit);
+    fill_whole(other, inputs->a, fit, of->turn);
+    if (has_products && inputs->b != inputs->a) fill_whole(other, inputs->b, fit, of->turn);
     text_print(what, "with small whole numbers in %s, which add up without rounding", a->name);
     return true;
 }
@@ -105,12 +111,43 @@ static bool fill_one_sign(const ExpectInputs *inputs, const ExpectRun *run, int 
     return true;
 }
 
-bool expect_other_input(const char *expectation, const ExpectRun *run, Plan *other, Text *what) {
+/* Sets what makes a whole number of the result: a mean times its count, the square of a norm. */
+static bool is_mean(const ExpectInputs *inputs, const ExpectRun *run, ExpectOther *of) {
+    const char *name = inputs->function->name;
+    bool is_norm = strstr(name, "norm") != NULL;
+    if (inputs->function->shape == EXPECT_EACH) return false;
+    if (!is_norm && !strstr(name, "mean") && strcmp(name, "mse") != 0) return false;
+    of->is_root = is_norm;
+    of->count = is_norm ? 1 : (double)terms_of(inputs, run->filled->buffers[inputs->a].count);
+    return true;
+}
+
+bool expect_other_input(const char *expectation, const ExpectRun *run, Plan *other, ExpectOther *of,
+                        Text *what) {
     ExpectInputs inputs;
+    of->count = 0;
     if (!expect_read_inputs(expectation, run, &inputs) || !can_change(other, inputs.a)) return false;
     const char *name = inputs.function->name;
-    if (inputs.function->error == EXPECT_OF_SUM) return fill_sum(&inputs, run, other, what);
+    if (inputs.function->error == EXPECT_OF_SUM || is_mean(&inputs, run, of))
+        return fill_sum(&inputs, run, other, of, what);
     if (inputs.function->error != EXPECT_EXACT || strstr(name, "arg") || strstr(name, "abs")) return false;
     if (strstr(name, "max")) return fill_one_sign(&inputs, run, -1, other, what);
     return strstr(name, "min") && fill_one_sign(&inputs, run, 1, other, what);
+}
+
+static bool is_near_whole(double x) {
+    return fabs(x - round(x)) < 0.02;
+}
+
+/* A sum that is off by a part of one, or no whole number, was rounded: the kernel scales its terms. */
+bool expect_other_is_wrong(const ExpectOther *of, const ExpectResult *other) {
+    if (of->count > 0) {
+        double result = of->is_root ? other->result * other->result : other->result * of->count,
+               expected = of->is_root ? other->expected * other->expected : other->expected * of->count;
+        return is_near_whole(result) && is_near_whole(expected) && fabs(result - expected) > 0.5;
+    }
+    bool is_of_whole =
+        other->bound == 0 && !isnan(other->result) && other->expected == trunc(other->expected);
+    bool is_rounded = is_of_whole && (other->result != trunc(other->result) || other->absolute_error < 0.5);
+    return !other->correct && !is_rounded;
 }

@@ -45,13 +45,13 @@ static ExpectRun compared_run(const Guess *guess, const GuessRun *run, const Gue
                        .arithmetic = guess_arithmetic(run->trace)};
 }
 
-bool guess_other_input(const Guess *guess, const GuessRun *run, Plan *other, Text *what) {
+bool guess_other_input(const Guess *guess, const GuessRun *run, Plan *other, ExpectOther *of, Text *what) {
     if (!was_run(run) || !run->done->expect) return false;
     ExpectRun compared = {.filled = run->filled,
                           .done = run->done,
                           .n = guess->account.n,
                           .arithmetic = guess_arithmetic(run->trace)};
-    return expect_other_input(run->done->expect, &compared, other, what);
+    return expect_other_input(run->done->expect, &compared, other, of, what);
 }
 
 bool guess_compare(Guess *guess, const GuessRun *run, Error *error) {

@@ -1,8 +1,6 @@
 /* Runs a kernel whose result is right once more with an input that hides less (expect/expect_inputs.c). */
 #include "session/state.h"
 
-#include <math.h>
-
 enum { MOST_INSTRUCTIONS = 16 << 20 }; /* warp instructions of a run that is repeated */
 
 static bool can_be_tried(const Session *session) {
@@ -20,13 +18,6 @@ static bool is_outdone(const Trace *trace) {
     return false;
 }
 
-/* A result that is off by a part of one, or no whole number, was rounded: the kernel scales its terms. */
-static bool is_rounded(const ExpectResult *other) {
-    bool is_whole_number = other->result == trunc(other->result) && other->expected == trunc(other->expected);
-    return other->bound == 0 && !isnan(other->result) && other->expected == trunc(other->expected) &&
-           (!is_whole_number || other->absolute_error < 0.5);
-}
-
 /* The result is now that of the other input. */
 static void keep_wrong(Session *session, const ExpectResult *other, const char *input) {
     Text what = {0};
@@ -41,28 +32,45 @@ static void keep_wrong(Session *session, const ExpectResult *other, const char *
     session->guess.verdict.looks_like = arena_copy_text(&session->arena, text_string(&what), what.length);
     session->findings.reach = arena_copy_string(&session->arena, input);
     session->result = session->guess.verdict.result = *other;
+    session->result.correct = session->guess.verdict.result.correct = false;
     text_done(&what);
 }
 
-void session_try_other_input(Session *session) {
+/* Runs it with the input number `of->turn`. False: there is none, or it tells nothing. */
+static bool run_other(const Session *session, ExpectOther *of, ExpectResult *result, Text *input) {
     Plan plan;
-    Text input = {0};
-    if (!can_be_tried(session)) return;
     GuessRun ran = {
         .filled = &session->run->filled, .done = &session->run->plan, .trace = session->run->trace};
     plan_copy(&session->run->plan, &plan);
-    if (!guess_other_input(&session->guess, &ran, &plan, &input)) {
+    text_clear(input);
+    if (!guess_other_input(&session->guess, &ran, &plan, of, input)) {
         plan_free(&plan);
-        text_done(&input);
-        return;
+        return false;
     }
     RunSpec spec = session->options;
     session_make_quiet(session, &spec);
     spec.progress = NULL;
     Session *other = session_run_copy(session, &spec, &plan, false);
-    if (other && other->has_result && !other->result.correct && !trace_has_fault(other->run->trace) &&
-        !is_outdone(other->run->trace) && !is_rounded(&other->result))
-        keep_wrong(session, &other->result, text_string(&input));
+    bool good =
+        other && other->has_result && !trace_has_fault(other->run->trace) && !is_outdone(other->run->trace);
+    if (good) *result = other->result;
     session_free(other);
+    return good;
+}
+
+/* A mean must be wrong for two inputs: rounding may look like one element by chance. */
+void session_try_other_input(Session *session) {
+    Text input = {0};
+    ExpectOther of = {0};
+    ExpectResult result;
+    bool good = can_be_tried(session) && run_other(session, &of, &result, &input),
+         is_wrong = good && expect_other_is_wrong(&of, &result);
+    of.turn = 1;
+    if (is_wrong && of.count > 0)
+        is_wrong = run_other(session, &of, &result, &input) && expect_other_is_wrong(&of, &result);
+    if (is_wrong)
+        keep_wrong(session, &result, text_string(&input));
+    else if (good && result.correct)
+        session->findings.other_input = arena_copy_text(&session->arena, text_string(&input), input.length);
     text_done(&input);
 }

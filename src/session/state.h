@@ -107,6 +107,8 @@ typedef struct SessionFindings {                            /* what is wrong wit
     bool has_other_size;                                    /* other_size.c has run one */
     const char *
         other_size; /* what is wrong with a size that is no multiple of the block; NULL: nothing, or not tried */
+    const char *
+        other_input; /* for which the result is right, too: "with small whole numbers in x"; NULL: none was tried */
     bool has_first_nan;      /* first_nan.c has looked */
     const char *first_nan;   /* where the first NaN of finite input is stored; NULL: there is none */
     const char *reach;       /* which elements reach a result that is wrong for the others; NULL: not known */

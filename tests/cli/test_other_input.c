@@ -101,9 +101,35 @@ static void the_first_nan_has_a_line(void **state) {
     expect(0, root, "--args 'x=float[32]:nan, out=float[32]' --grid 1 --block 32 --check", NULL, "NaN");
 }
 
+static void a_mean_leaves_nothing_out(void **state) {
+    (void)state;
+    static const char mean[] =
+        "__global__ void k(const float *x, float *out, int n, int skip) {\n"
+        "    float v = 0;\n"
+        "    for (int i = threadIdx.x + blockIdx.x * 256; i < n - skip; i += 256 * gridDim.x) v += x[i];\n"
+        "    for (int d = 16; d > 0; d /= 2) v += __shfl_xor_sync(~0u, v, d);\n"
+        "    if (threadIdx.x % 32 == 0) atomicAdd(out, v / n);\n}\n";
+#define MEAN(N, SKIP)                                                                                        \
+    "--args 'x=float[n]:random(0.0,1.0), out=float[1]:zero, n, " SKIP "' --n " N                             \
+    " --grid 512 --block 256 --expect 'mean(x)' --report"
+    expect(0, mean, MEAN("262144", "0"), ": ok", "WRONG");
+    expect(1, mean, MEAN("262144", "60"), "with small whole numbers in x", ": ok");
+    expect(0, mean, MEAN("300000", "0"), ": ok", "WRONG");
+#undef MEAN
+}
+
+static void a_size_that_nothing_has_is_not_shown(void **state) {
+    (void)state;
+    expect(0, place, "--args 'x=int[64]:ones, out=int[1], 64, 0' --grid 1 --block 1 --report", NULL, "n = ");
+    expect(0, place, "--args 'x=int[n]:ones, out=int[1], n, 0' --n 64 --grid 1 --block 1 --report", "n = 64",
+           NULL);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_element_is_no_rounding),
+        cmocka_unit_test(a_mean_leaves_nothing_out),
+        cmocka_unit_test(a_size_that_nothing_has_is_not_shown),
         cmocka_unit_test(an_extreme_needs_a_start),
         cmocka_unit_test(the_first_of_equal_ones_is_asked_for),
         cmocka_unit_test(the_first_nan_has_a_line),
