@@ -346,6 +346,34 @@ static void compute_group(const ExpectTrial *trial, const ExpectGroup *group, co
     if (group->step > 1) free(gathered.bytes);
 }
 
+/* Probabilities of a group add up to 1, whatever the error of the exponentials, which are also in the divisor: only the roundings of
+ * the sum and of the quotients are left, and, where the divisor is subtracted as a logarithm, those of the exponent. */
+static void compare_total(ExpectTrial *trial, const ExpectGroup *group, const ExpectValues *of) {
+    long double total = 0, expected = 0, farthest = 0, most = 0;
+    uint64_t at = 0;
+    for (uint64_t i = 0; i < group->count; i++) {
+        long double got = element(trial->out, group->first + i * group->step),
+                    off = fabsl(got - of->values[i]);
+        total += got;
+        expected += of->values[i];
+        most = fmaxl(most, fabsl(element(trial->a, group->first + i * group->step)));
+        if (off <= farthest) continue;
+        farthest = off;
+        at = i;
+    }
+    if (!isfinite(total) || !isfinite(expected) || !isfinite(most)) return;
+    double u = fmax(reference_roundoff(sums_of(trial)), error_of_terms(trial)),
+           units = depth_of(trial, group->count) + FUNCTION_ROUNDINGS +
+                   2 * ((double)most + log((double)group->count)),
+           bound = units * u + reference_roundoff(trial->out->type) +
+                   (trial->out->type == PTX_F16 ? 0x1p-25 * (double)group->count : 0);
+    if (fabsl(total - expected) <= bound) return;
+    uint64_t index = group->first + at * group->step;
+    reference_judge(&trial->result, trial->out->type, index, element(trial->out, index), of->values[at],
+                    bound * (double)of->values[at]);
+    trial->result.correct = false;
+}
+
 static bool try_each(ExpectTrial *trial) {
     if (trial->function->has_bins) return try_bins(trial);
     bool by_column = trial->function->by_column;
@@ -364,10 +392,13 @@ static bool try_each(ExpectTrial *trial) {
             uint64_t at = group.first + i * group.step;
             compare(trial, at, element(trial->out, at), of.values[i], group.count, of.magnitudes[i]);
         }
+        bool adds_to_one =
+            !strcmp(trial->function->name, "softmax") || !strcmp(trial->function->name, "colsoftmax");
+        if (adds_to_one && trial->result.correct) compare_total(trial, &group, &of);
     }
     free(of.magnitudes);
     free(of.values);
-    return trial->result.correct && trial->result.compared == trial->length;
+    return trial->result.correct && trial->result.compared >= trial->length;
 }
 
 static bool try_shape(ExpectTrial *trial) {

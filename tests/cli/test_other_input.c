@@ -118,6 +118,27 @@ static void a_mean_leaves_nothing_out(void **state) {
 #undef MEAN
 }
 
+/* All in half: the elements may be off by a tenth, but not all of them in one direction. */
+static void probabilities_add_up_to_one(void **state) {
+    (void)state;
+    static const char softmax[] =
+        "#include <cuda_fp16.h>\n"
+        "__global__ void k(const __half *x, __half *y, float by) {\n"
+        "    __shared__ __half s[64];\n"
+        "    int t = threadIdx.x;\n"
+        "    __half e = hexp(x[blockIdx.x * 64 + t]);\n"
+        "    s[t] = e;\n"
+        "    for (int d = 32; d > 0; d /= 2) { __syncthreads(); if (t < d) s[t] = __hadd(s[t], s[t + d]); }\n"
+        "    __syncthreads();\n"
+        "    y[blockIdx.x * 64 + t] = __hmul(__hmul(e, hrcp(s[0])), __float2half(by));\n}\n";
+#define SOFTMAX(BY)                                                                                          \
+    "--args 'x=half[n]:random(-1.0,1.0), y=half[n], " BY                                                     \
+    "' --n 4096 --grid 64 --block 64 --expect 'softmax(x, 64)' --report"
+    expect(0, softmax, SOFTMAX("1"), ": ok", "WRONG");
+    expect(1, softmax, SOFTMAX("1.09"), "WRONG", ": ok");
+#undef SOFTMAX
+}
+
 static void a_size_that_nothing_has_is_not_shown(void **state) {
     (void)state;
     expect(0, place, "--args 'x=int[64]:ones, out=int[1], 64, 0' --grid 1 --block 1 --report", NULL, "n = ");
@@ -127,11 +148,9 @@ static void a_size_that_nothing_has_is_not_shown(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_element_is_no_rounding),
-        cmocka_unit_test(a_mean_leaves_nothing_out),
-        cmocka_unit_test(a_size_that_nothing_has_is_not_shown),
-        cmocka_unit_test(an_extreme_needs_a_start),
-        cmocka_unit_test(the_first_of_equal_ones_is_asked_for),
+        cmocka_unit_test(an_element_is_no_rounding),   cmocka_unit_test(a_mean_leaves_nothing_out),
+        cmocka_unit_test(probabilities_add_up_to_one), cmocka_unit_test(a_size_that_nothing_has_is_not_shown),
+        cmocka_unit_test(an_extreme_needs_a_start),    cmocka_unit_test(the_first_of_equal_ones_is_asked_for),
         cmocka_unit_test(the_first_nan_has_a_line),
     };
     return cmocka_run_group_tests_name("other input", tests, set_up, program_remove_folder);
