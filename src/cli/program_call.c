@@ -141,7 +141,7 @@ static bool is_right_for_other(const Caller *caller, const ExpectRun *run, Expec
     bool is_right = true;
     const char *expect = caller->options->session.expect;
     plan_copy(run->filled, &other);
-    bool good = expect_other_input(expect, run, &other, &of, &input) && of.count == 0 &&
+    bool good = expect_other_input(expect, run, &other, &of, &input) &&
                 plan_fill(&other, caller->options->session.catalog.seed, NULL);
     const char **arguments = good ? make_arguments(caller, &other, NULL) : NULL;
     Program *program = arguments ? program_start(caller->options, arguments, true, NULL) : NULL;

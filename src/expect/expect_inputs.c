@@ -1,7 +1,7 @@
 /* Inputs that show what others hide.
  *
- * A sum of many numbers may be off by so much that it says nothing of a few elements: the same run with small whole numbers, whose
- * sums are exact in any order, shows each. The largest of numbers of which some are positive says nothing of where the search
+ * A sum of many numbers may be off by so much that it says nothing of a few elements: the same run with numbers of few digits, whose
+ * sums are exact in any order, shows each. They have the range and the signs of the given ones. The largest of numbers of which some are positive says nothing of where the search
  * begins: the same run with negative ones does. */
 #include "expect/expect_trial.h"
 
@@ -23,19 +23,12 @@ static uint64_t terms_of(const ExpectInputs *inputs, uint64_t length) {
 enum { OF_SUM = 8, OF_MEAN = 1024 };
 
 /* The largest sum that is exact in every type that partial results pass through. */
-static double exact_to(const ExpectRun *run, uint64_t results, int fractions) {
+static double exact_to(const ExpectRun *run, int fractions) {
     const Arithmetic *known = &run->arithmetic;
     double u = reference_roundoff(known->sums ? known->sums : PTX_F32);
-    bool is_partial = fractions != OF_SUM || known->stores > results;
     if (known->terms) u = fmax(u, reference_roundoff(known->terms));
-    if (known->stored && is_partial) u = fmax(u, reference_roundoff(known->stored));
+    if (known->stored) u = fmax(u, reference_roundoff(known->stored));
     return 1 / u / fractions;
-}
-
-static uint64_t results_of(const ExpectInputs *inputs, uint64_t length) {
-    uint64_t terms = terms_of(inputs, length);
-    if (inputs->function->shape == EXPECT_TOTAL) return 1;
-    return inputs->function->shape == EXPECT_EACH || !terms ? length : length / terms;
 }
 
 /* The same for each element, but without a pattern. */
@@ -54,16 +47,39 @@ static void *new_content(Plan *other, int index) {
     return content;
 }
 
-/* Numbers from 1 to `most`, else 1 for a part of the elements and 0 for the others. */
-static void fill_whole(Plan *other, int index, double terms_that_fit, int turn) {
+/* The largest absolute value. */
+static double range_of(const PlanBuffer *buffer) {
+    double most = 0;
+    for (uint64_t i = 0; i < buffer->count; i++) {
+        double x = fabs(plan_element(buffer->type, buffer->bytes, i));
+        if (isfinite(x) && x > most) most = x;
+    }
+    return most;
+}
+
+static uint64_t most_of(double terms_that_fit) {
+    return terms_that_fit >= 27 ? 3 : terms_that_fit >= 8 ? 2 : 1;
+}
+
+/* Multiples of `unit` with the signs of the given elements, else one unit for a part of the elements and 0 for the others. */
+static void fill_whole(const PlanBuffer *given, Plan *other, int index, double terms_that_fit, double unit,
+                       int turn) {
     const PlanBuffer *buffer = &other->buffers[index];
-    uint64_t most = terms_that_fit >= 27 ? 3 : terms_that_fit >= 8 ? 2 : 1;
     void *content = new_content(other, index);
     for (uint64_t i = 0; i < buffer->count; i++) {
         uint64_t mixed = scatter(i + (uint64_t)(index + turn * other->buffer_count) * buffer->count);
         bool is_zero = terms_that_fit < 1 && (double)(mixed >> 32) > terms_that_fit * 0x1p31;
-        plan_element_set(buffer->type, content, i, is_zero ? 0 : (double)(1 + mixed % most));
+        double x = is_zero ? 0 : unit * (double)(1 + mixed % most_of(terms_that_fit));
+        plan_element_set(buffer->type, content, i, plan_element(given->type, given->bytes, i) < 0 ? -x : x);
     }
+}
+
+/* How often a factor of all elements is in the result. */
+static int power_of(const char *name) {
+    if (!strcmp(name, "sumcube")) return 3;
+    bool is_square = !strcmp(name, "sumsq") || strstr(name, "dot") || !strcmp(name, "sqdist") ||
+                     !strcmp(name, "mse") || strstr(name, "norm");
+    return is_square ? 2 : 1;
 }
 
 static bool can_change(const Plan *other, int index) {
@@ -79,14 +95,21 @@ static bool fill_sum(const ExpectInputs *inputs, const ExpectRun *run, Plan *oth
     enum { LEAST = 64 };
     const PlanBuffer *a = &other->buffers[inputs->a];
     bool has_products = inputs->function->inputs == 2 && inputs->function->shape != EXPECT_EACH;
-    double most = exact_to(run, results_of(inputs, a->count), of->count > 0 ? OF_MEAN : OF_SUM),
+    double most = exact_to(run, of->count > 0 ? OF_MEAN : OF_SUM),
            fit = most / (double)terms_of(inputs, a->count);
     if (!ptx_type_is_float(a->type) || (of->count > 0 && most < LEAST)) return false;
     if (has_products && (!can_change(other, inputs->b) || !ptx_type_is_float(other->buffers[inputs->b].type)))
         return false;
-    fill_whole(other, inputs->a, fit, of->turn);
-    if (has_products && inputs->b != inputs->a) fill_whole(other, inputs->b, fit, of->turn);
-    text_print(what, "with small whole numbers in %s, which add up without rounding", a->name);
+    const PlanBuffer *given = run->filled->buffers;
+    double range = range_of(&given[inputs->a]);
+    if (has_products) range = fmin(range, range_of(&given[inputs->b]));
+    if (range < 0x1p-12) return false;
+    double unit = fmin(1, exp2(floor(log2(range / (double)most_of(fit)))));
+    fill_whole(&given[inputs->a], other, inputs->a, fit, unit, of->turn);
+    if (has_products && inputs->b != inputs->a)
+        fill_whole(&given[inputs->b], other, inputs->b, fit, unit, of->turn);
+    of->count = (of->count > 0 ? of->count : 1) / pow(unit, power_of(inputs->function->name));
+    text_print(what, "with few digits in the numbers of %s, which then add up without rounding", a->name);
     return true;
 }
 
@@ -141,13 +164,11 @@ static bool is_near_whole(double x) {
 
 /* A sum that is off by a part of one, or no whole number, was rounded: the kernel scales its terms. */
 bool expect_other_is_wrong(const ExpectOther *of, const ExpectResult *other) {
-    if (of->count > 0) {
-        double result = of->is_root ? other->result * other->result : other->result * of->count,
-               expected = of->is_root ? other->expected * other->expected : other->expected * of->count;
-        return is_near_whole(result) && is_near_whole(expected) && fabs(result - expected) > 0.5;
-    }
-    bool is_of_whole =
-        other->bound == 0 && !isnan(other->result) && other->expected == trunc(other->expected);
-    bool is_rounded = is_of_whole && (other->result != trunc(other->result) || other->absolute_error < 0.5);
-    return !other->correct && !is_rounded;
+    if (of->count == 0) return !other->correct;
+    double result = of->is_root ? other->result * other->result : other->result,
+           expected = of->is_root ? other->expected * other->expected : other->expected;
+    result *= of->count;
+    expected *= of->count;
+    double rounding = 0.5 + 4 * reference_roundoff(other->type) * fabs(expected);
+    return is_near_whole(result) && is_near_whole(expected) && fabs(result - expected) > rounding;
 }

@@ -58,7 +58,7 @@ static bool run_other(const Session *session, ExpectOther *of, ExpectResult *res
     return good;
 }
 
-/* A mean must be wrong for two inputs: rounding may look like one element by chance. */
+/* A sum must be wrong for two inputs: rounding may look like one element by chance. */
 void session_try_other_input(Session *session) {
     Text input = {0};
     ExpectOther of = {0};
