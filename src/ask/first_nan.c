@@ -1,5 +1,7 @@
 /* The first NaN that a traced block stores, where all that it loaded so far was finite.
  *
+ * Or the first infinite result: elsewhere an infinity is where a search for an extreme begins.
+ *
  * A NaN spreads from where it is made to all that is made of it, so the first one is what to look at. It may be meant: one sentence
  * says it, and it is no finding. */
 #include "ask/questions.h"
@@ -40,11 +42,13 @@ static bool is_store(const TraceEvent *event) {
 }
 
 static void say(const Trace *trace, const TraceLaunch *launch, const TraceEvent *event, int lane, Text *out) {
+    const char *what = find_lane(trace, launch, event, false) >= 0 ? "NaN" : "infinity";
     int line = launch->program->code[event->pc].line.line;
     if (line)
-        text_print(out, "The first NaN that is made of finite input is stored in line %d", line);
+        text_print(out, "The first %s that is made of finite input is stored in line %d", what, line);
     else
-        text_print(out, "The first NaN that is made of finite input is stored by instruction %d", event->pc);
+        text_print(out, "The first %s that is made of finite input is stored by instruction %d", what,
+                   event->pc);
     if (event->kind == TRACE_GLOBAL_STORE && event->buffer[lane] < trace->buffer_count)
         text_print(out, ", to %s[%llu]", trace->buffers[event->buffer[lane]].name,
                    (unsigned long long)(event->offset[lane] / (uint64_t)event->element_bytes));
@@ -54,10 +58,13 @@ static void say(const Trace *trace, const TraceLaunch *launch, const TraceEvent 
 /* False: the search is over. */
 static bool look_at(const Trace *trace, const TraceLaunch *launch, const TraceBlock *block, Text *out) {
     TraceEvent event;
+    bool has_loaded = false;
     for (int i = 0; i < trace_block_event_count(block); i++) {
         trace_block_read(block, i, &event);
         if (is_load_of_buffer(&event) && find_lane(trace, launch, &event, true) >= 0) return false;
-        int lane = is_store(&event) ? find_lane(trace, launch, &event, false) : -1;
+        has_loaded |= is_load_of_buffer(&event);
+        bool is_result = event.kind == TRACE_GLOBAL_STORE && has_loaded;
+        int lane = is_store(&event) ? find_lane(trace, launch, &event, is_result) : -1;
         if (lane < 0) continue;
         say(trace, launch, &event, lane, out);
         return false;

@@ -97,6 +97,14 @@ static void the_first_nan_has_a_line(void **state) {
                                "    out[threadIdx.x] = sqrtf(v - 2);\n}\n";
     expect(0, root, "--args 'x=float[32]:ones, out=float[32]' --grid 1 --block 32 --check",
            "The first NaN that is made of finite input is stored in line 3, to out[0]", NULL);
+    static const char inverse[] = "__global__ void k(const float *x, float *out) {\n"
+                                  "    __shared__ float s[32];\n"
+                                  "    s[threadIdx.x] = -INFINITY;\n"
+                                  "    out[threadIdx.x] = 1 / x[threadIdx.x];\n}\n";
+    expect(0, inverse, "--args 'x=float[32]:zero, out=float[32]' --grid 1 --block 32 --check",
+           "The first infinity that is made of finite input is stored in line 4, to out[0]", NULL);
+    expect(0, inverse, "--args 'x=float[32]:ones, out=float[32]' --grid 1 --block 32 --check", NULL,
+           "infinity");
     expect(0, root, "--args 'x=float[32]:4, out=float[32]' --grid 1 --block 32 --check", NULL, "NaN");
     expect(0, root, "--args 'x=float[32]:nan, out=float[32]' --grid 1 --block 32 --check", NULL, "NaN");
 }
