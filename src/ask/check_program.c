@@ -1,6 +1,7 @@
 /* --check of a program: each distinct launch is searched for hazards, and one verdict is given. */
 #define _POSIX_C_SOURCE 200809L
 #include "runtime/launch_list.h"
+#include "runtime/user_program.h"
 
 #include "base/clock.h"
 #include "ask/questions.h"
@@ -109,7 +110,8 @@ static void print_verdict(const ProgramCheck *check, int host_errors) {
     if (check->faulty)
         text_print(out, "%d with errors", check->faulty);
     else
-        text_add(out, "no error found; what it computes is not checked");
+        text_add(out, check->program->is_judged ? "no error found"
+                                                : "no error found; what it computes is not checked");
     if (host_errors) text_print(out, "; %d error%s of the program", host_errors, host_errors == 1 ? "" : "s");
     if (check->left)
         text_print(out, "; %d not checked, since the time limit was reached (--time-limit)", check->left);

@@ -2,6 +2,7 @@
 /* The output of --check. */
 #include "base/sentence.h"
 #include "ask/questions.h"
+#include "runtime/user_program.h"
 
 #include <unistd.h>
 
@@ -34,13 +35,29 @@ static void print_launch(Session *session, const Findings *hazards, Text *out) {
         text_add(out, "With guessed arguments:\n");
 }
 
-/* A kernel of a file whose result nobody named. */
-static void print_unchecked(const Session *session, Text *out) {
+/* The result beside --expect, with what it may be off by; or that nobody named it. A wrong one is a finding. */
+static void print_result(const Session *session, Text *out) {
     bool is_over = !trace_has_fatal_trap(session->run->trace);
-    const char *verdict = session->has_result && session->result.correct ? session->result.verdict : NULL;
-    if (verdict && session->guess.verdict.looks_like)
-        text_print(out, "The result: %s, by %s.\n", verdict, session->guess.verdict.looks_like);
-    if (!session->kernel.row && !session->has_result && is_over)
+    const ExpectResult *result = session->has_result && session->result.correct ? &session->result : NULL;
+    const char *what = session->guess.verdict.looks_like;
+    Text line = {0};
+    if (result && what && is_over) {
+        text_print(&line, "The result is %s, expected %s: %s", result->result_text, result->expected_text,
+                   result->verdict ? result->verdict : "ok");
+        if (result->absolute_error > 0)
+            text_print(&line, ", off by %.2g (%.2g allowed)", result->absolute_error, result->bound);
+        text_print(&line, ", by %s", what);
+        if (session->findings.other_input)
+            text_print(&line, "; it is right %s, too.", session->findings.other_input);
+        else if (result->bound > 0)
+            text_print(&line, "; a fault that changes it by less than %.2g would not show.", result->bound);
+        else
+            text_add(&line, ".");
+        sentence_print(out, "", text_string(&line));
+    }
+    text_done(&line);
+    bool is_judged = session->options.program && session->options.program->is_judged;
+    if (!session->kernel.row && !session->has_result && is_over && !is_judged)
         text_add(out, "The result is not checked; --expect can name what it should be.\n");
 }
 
@@ -61,7 +78,8 @@ void ask_check(Session *session, AskCheckForm form, Text *out) {
     } else if (hazards) {
         print_launch(session, hazards, out);
         findings_print(hazards, ask_source_line, session, out);
-        print_unchecked(session, out);
+        print_result(session, out);
+        if (ask_first_nan(session)) sentence_print(out, "", ask_first_nan(session));
         if (session->findings.orders_searched && !ask_bad_order(session))
             text_print(out, "Searched with schedules %d to %d, too, other orders of warps and blocks.\n",
                        session->options.schedule ? 0 : 1, session->findings.orders_searched);

@@ -5,6 +5,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { MOST_INSTRUCTIONS = 8 << 20, MOST_NODES = 24 << 20 /* of the blocks of a launch */ };
 
@@ -88,6 +89,62 @@ static bool open_run(OrderRun *run, const AskVariant *variant, SumTrees *trees, 
 
 /* ---- two runs ------------------------------------------------------------------------------------------- */
 
+/* ---- extremes: an element that is taken twice counts once -------------------------------------------------- */
+
+enum { MOST_LEAVES = 1 << 16 };
+
+typedef struct Leaves {
+    int *nodes;
+    int count, capacity;
+} Leaves;
+
+static int compare_ints(const void *a, const void *b) {
+    const int *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+static void make_unique(Leaves *leaves) {
+    int kept = 0;
+    qsort(leaves->nodes, (size_t)leaves->count, sizeof *leaves->nodes, compare_ints);
+    for (int i = 0; i < leaves->count; i++)
+        if (!kept || leaves->nodes[kept - 1] != leaves->nodes[i]) leaves->nodes[kept++] = leaves->nodes[i];
+    leaves->count = kept;
+}
+
+/* The elements under `root`, each once, ascending. False: another operation is among them, or there are too many. */
+static bool find_leaves(const SumTrees *trees, int root, uint32_t operation, Leaves *leaves) {
+    Leaves open = {0};
+    bool good = true;
+    array_push(open.nodes, open.count, open.capacity, root);
+    for (int turn = 0; good && open.count && turn < 4 * MOST_LEAVES; turn++) {
+        int at = open.nodes[--open.count];
+        const SumNode *node = sum_node(trees, at);
+        if (node->a == SUM_NONE && node->b == SUM_NONE) {
+            array_push(leaves->nodes, leaves->count, leaves->capacity, at);
+            continue;
+        }
+        good = node->operation == operation && node->is_extreme && node->a != SUM_NONE && node->b != SUM_NONE;
+        if (!good) break;
+        array_push(open.nodes, open.count, open.capacity, node->a);
+        array_push(open.nodes, open.count, open.capacity, node->b);
+    }
+    good = good && !open.count;
+    free(open.nodes);
+    if (good) make_unique(leaves);
+    return good;
+}
+
+static bool is_same_extreme(const SumTrees *trees, int first, int second) {
+    const SumNode *a = sum_node(trees, first), *b = sum_node(trees, second);
+    Leaves leaves[2] = {0};
+    if (a->operation != b->operation || a->a == SUM_NONE || b->a == SUM_NONE) return false;
+    bool same = find_leaves(trees, first, a->operation, &leaves[0]) &&
+                find_leaves(trees, second, b->operation, &leaves[1]) && leaves[0].count == leaves[1].count &&
+                !memcmp(leaves[0].nodes, leaves[1].nodes, (size_t)leaves[0].count * sizeof(int));
+    for (int i = 0; i < 2; i++) free(leaves[i].nodes);
+    return same;
+}
+
 static SumVerdict compare_nodes(const SumTrees *trees, int first, int second) {
     if (first == SUM_NONE || second == SUM_NONE) return first == second ? SUM_SAME : SUM_OTHER;
     const SumNode *a = sum_node(trees, first), *b = sum_node(trees, second);
@@ -95,7 +152,8 @@ static SumVerdict compare_nodes(const SumTrees *trees, int first, int second) {
     if (a->is_unknown || b->is_unknown) return SUM_UNKNOWN;
     if (first == second || (a->value != b->value && a->shape == b->shape)) return SUM_SAME;
     if (a->value == b->value) return SUM_EXACT;
-    return a->set == b->set ? SUM_DIFFERS : SUM_OTHER;
+    if (a->set == b->set) return SUM_DIFFERS;
+    return is_same_extreme(trees, first, second) ? SUM_EXACT : SUM_OTHER;
 }
 
 static int find_buffer(const Trace *trace, const char *name) {

@@ -234,7 +234,8 @@ static void print_element(const ShownSum *shown, SumVerdict verdict, Text *out) 
 static void print_buffer(const ComparedOrders *orders, const ComparedBuffer *buffer, Text *out) {
     static const char *const meanings[SUM_VERDICTS] = {
         [SUM_SAME] = "added in the same order",
-        [SUM_EXACT] = "added in another order, which cannot change the result (integers, extremes)",
+        [SUM_EXACT] =
+            "made of the same elements in another order, which cannot change the result (integers, extremes)",
         [SUM_UNKNOWN] =
             "not followed: a word changes while it is read, or lies in another block's shared memory",
         [SUM_OTHER] = "not made of the same elements",

@@ -19,6 +19,8 @@ bool ask_time_is_over(const TimeLimit *limit);
 /* other_size.c: where a file's size was not asked for, what is wrong with one that is no multiple of the
  * block: a sentence; NULL: nothing. */
 const char *ask_other_size(Session *session);
+/* A sentence about the first NaN that a traced block stores though all that it loaded was finite; NULL: there is none. */
+const char *ask_first_nan(Session *session);
 /* remedies.c: those of one finding; returns their number. */
 int ask_remedies_of(const Session *session, const Finding *of, AskRemedy *remedies);
 /* Sets Finding.remedies of the slow findings. */

@@ -2,8 +2,10 @@
 #include "metrics/totals.h"
 #include "ask/questions.h"
 #include "metrics/metrics.h"
+#include "plan/expression.h"
 #include "report/report_sass.h"
 #include "runtime/launch_list.h"
+#include "runtime/user_program.h"
 
 #include <inttypes.h>
 
@@ -63,6 +65,17 @@ static void put_program(void *context, Json *json) {
     launch_list_put_json(session->options.program, json);
 }
 
+/* False: no argument is made of n, and no buffer has as many elements. */
+static bool uses_n(const Session *session) {
+    const Plan *plan = &session->run->plan;
+    const char *arguments = session->options.args;
+    if (session->kernel.row || !arguments || session->options.program || session->options.launches)
+        return true;
+    for (int i = 0; i < plan->buffer_count; i++)
+        if (plan->buffers[i].count == session->kernel.n) return true;
+    return expression_mentions(arguments, "n");
+}
+
 void ask_report(Session *session, bool json, Text *out) {
     SassList list;
     if (session->options.program && !json) print_program(session, out);
@@ -77,6 +90,8 @@ void ask_report(Session *session, bool json, Text *out) {
         .guess = session->guess.account.guessed,
         .unopened = session_unopened_source(session),
         .other_size = ask_other_size(session),
+        .is_judged = session->options.program && session->options.program->is_judged,
+        .hides_n = !uses_n(session),
         .compiled_by = session->code.refusal,
         .read = session->guess.account.read,
         .looks_like = session->guess.verdict.looks_like,

@@ -6,6 +6,7 @@
 #include "cli/finish.h"
 #include "cli/program_start.h"
 #include "expect/expect.h"
+#include "plan/expression.h"
 #include "runtime/host_call.h"
 #include "runtime/launch_list.h"
 
@@ -15,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_SIZES = 64, USUAL_N = 4096, POISON = 0xA5 };
+enum { MOST_SIZES = 64, USUAL_N = 4096, POISON = 0xA5, SHORT_SECONDS = 5 /* of a call that is made again */ };
 
 typedef struct Caller {
     Options *options;
@@ -132,40 +133,82 @@ static Arithmetic arithmetic_of(const Program *program) {
     return arithmetic;
 }
 
-/* One line: "n = 4,097: result 1, expected 2: WRONG". False: it is wrong. */
-static bool judge(const Caller *caller, Program *program, const Plan *filled, uint64_t n, Error *error) {
-    Text line = {0}, what = {0};
-    ExpectResult result;
-    Plan done;
+/* Runs the program with another input that shows more than this one, if there is one. False: it is wrong there; `what` says how. */
+static bool is_right_for_other(const Caller *caller, const ExpectRun *run, ExpectResult *result, Text *what) {
+    Plan other, done;
+    Text input = {0};
+    ExpectOther of = {0};
+    bool is_right = true;
     const char *expect = caller->options->session.expect;
+    plan_copy(run->filled, &other);
+    bool good = expect_other_input(expect, run, &other, &of, &input) &&
+                plan_fill(&other, caller->options->session.catalog.seed, NULL);
+    const char **arguments = good ? make_arguments(caller, &other, NULL) : NULL;
+    Program *program = arguments ? program_start(caller->options, arguments, true, NULL) : NULL;
+    plan_copy(&other, &done);
+    if (program && read_outputs(caller, &done) && program->end == PROGRAM_EXITED && !program->status) {
+        ExpectRun again = {.filled = &other, .done = &done, .n = run->n, .arithmetic = run->arithmetic};
+        ExpectResult found;
+        Text name = {0};
+        is_right =
+            !expect_compare(expect, &again, &found, &name, NULL) || !expect_other_is_wrong(&of, &found);
+        if (!is_right) *result = found;
+        if (!is_right) text_print(what, ", %s; with the input as given no fault shows", text_string(&input));
+        text_done(&name);
+    }
+    program_free(program);
+    free(arguments);
+    plan_free(&done);
+    plan_free(&other);
+    text_done(&input);
+    return is_right;
+}
+
+static bool judge_outputs(const Caller *caller, Program *program, const ExpectRun *run, bool *is_right,
+                          Text *line, Error *error) {
+    ExpectResult result;
+    Text what = {0};
+    bool good = expect_compare(caller->options->session.expect, run, &result, &what, error);
+    *is_right = good && result.correct &&
+                (program->seconds > SHORT_SECONDS || is_right_for_other(caller, run, &result, &what));
+    if (good)
+        text_print(line, " result %s, expected %s: %s", result.result_text, result.expected_text,
+                   !*is_right       ? "WRONG"
+                   : result.verdict ? result.verdict
+                                    : "ok");
+    if (good && *is_right && result.absolute_error > 0)
+        text_print(line, ", off by %.2g (%.2g allowed)", result.absolute_error, result.bound);
+    if (good) text_print(line, ", %s", text_string(&what));
+    if (good && !*is_right)
+        program->wrong_result = arena_print(&program->capture->arena, "%s, expected %s", result.result_text,
+                                            result.expected_text);
+    text_done(&what);
+    return good;
+}
+
+/* One line: "n = 4,097: result 1, expected 2: WRONG". False: it could not be compared. */
+static bool judge(const Caller *caller, Program *program, const Plan *filled, uint64_t n, Error *error) {
+    Text line = {0};
+    Plan done;
     plan_copy(filled, &done);
     bool has_output = read_outputs(caller, &done),
          is_right = has_output && program->end == PROGRAM_EXITED && !program->status, good = true;
-    text_print(&line, "n = %" PRIu64 ":", n);
+    if (expression_mentions(caller->call.items, "n")) text_print(&line, "n = %" PRIu64 ":", n);
     if (!is_right) {
         text_add(&line, " the program ");
         program_describe_end(program, &line);
-    } else if (expect) {
+    } else if (caller->options->session.expect) {
         ExpectRun run = {.filled = filled, .done = &done, .n = n, .arithmetic = arithmetic_of(program)};
-        good = expect_compare(expect, &run, &result, &what, error);
-        is_right = good && result.correct;
-        if (good)
-            text_print(&line, " result %s, expected %s: %s, %s", result.result_text, result.expected_text,
-                       !is_right        ? "WRONG"
-                       : result.verdict ? result.verdict
-                                        : "ok",
-                       text_string(&what));
-        if (good && !is_right)
-            program->wrong_result = arena_print(&program->capture->arena, "%s, expected %s",
-                                                result.result_text, result.expected_text);
+        good = judge_outputs(caller, program, &run, &is_right, &line, error);
+        program->is_judged = good;
     } else {
         is_right = print_outputs(&caller->call, &done, &line);
         text_add(&line, " (not checked; --expect)");
     }
-    if (good && !caller->options->json && !options_draws(caller->options)) printf("%s\n", text_string(&line));
+    if (good && !caller->options->json && !options_draws(caller->options))
+        printf("%s\n", text_string(&line) + (*text_string(&line) == ' '));
     plan_free(&done);
     text_done(&line);
-    text_done(&what);
     caller->options->call_failed |= !is_right;
     return good;
 }
@@ -175,7 +218,7 @@ static Program *run_size(const Caller *caller, uint64_t n, Error *error) {
     if (!call_plan(&caller->call, n, &plan, error)) return NULL;
     bool good = plan_fill(&plan, caller->options->session.catalog.seed, error);
     const char **arguments = good ? make_arguments(caller, &plan, error) : NULL;
-    Program *program = arguments ? program_start(caller->options, arguments, error) : NULL;
+    Program *program = arguments ? program_start(caller->options, arguments, false, error) : NULL;
     if (program && !judge(caller, program, &plan, n, error)) {
         program_free(program);
         program = NULL;

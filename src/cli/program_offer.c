@@ -21,7 +21,7 @@ static Program *build_and_run_held(const Options *options, Error *error) {
     const char **arguments = memory_new((count + 2) * sizeof *arguments);
     arguments[0] = path;
     for (size_t i = 0; i < count; i++) arguments[i + 1] = options->program_arguments[i];
-    Program *program = program_start(options, arguments, error);
+    Program *program = program_start(options, arguments, false, error);
     free(arguments);
     build_program_remove(folder);
     return program;
@@ -36,10 +36,11 @@ static Program *build_and_run(const Options *options, Error *error) {
 }
 
 Program *program_offer_open(Options *options, Error *error) {
-    Program *program = options->call ? program_call_open(options, error)
-                       : options->run_files
-                           ? build_and_run(options, error)
-                           : program_start(options, (const char *const *)options->program_arguments, error);
+    Program *program =
+        options->call ? program_call_open(options, error)
+        : options->run_files
+            ? build_and_run(options, error)
+            : program_start(options, (const char *const *)options->program_arguments, false, error);
     if (!program) return NULL;
     if (options->run_files && !options->run_files[1] && text_is_cuda_source(options->run_files[0]))
         program->source = options->run_files[0];

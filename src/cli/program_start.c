@@ -77,7 +77,7 @@ static bool find_library(char *folder, size_t bytes, Error *error) {
                             "make, or make install");
 }
 
-Program *program_start(const Options *options, const char *const *arguments, Error *error) {
+Program *program_start(const Options *options, const char *const *arguments, bool is_quiet, Error *error) {
     char folder[2 * PATH_MAX];
     if (!find_library(folder, sizeof folder, error)) return NULL;
     ProgramOptions program = {.arguments = arguments,
@@ -85,7 +85,7 @@ Program *program_start(const Options *options, const char *const *arguments, Err
                               .seconds = options->time_limit,
                               .poisons = options->call != NULL,
                               .keeps_going = options->session.keep_going,
-                              .prints = !options_draws(options) && !options->json};
+                              .prints = !is_quiet && !options_draws(options) && !options->json};
     return program_run(&program, error);
 }
 

@@ -135,6 +135,15 @@ static bool read_said(const char *text, const Plan *plan, const ExpectRun *run, 
     return read_arguments(end + 1, plan, run, said, error);
 }
 
+bool expect_read_inputs(const char *expectation, const ExpectRun *run, ExpectInputs *inputs) {
+    Said said;
+    Error error = {0};
+    if (!read_said(expectation, run->filled, run, &said, &error) || !said.function || said.of_all)
+        return false;
+    *inputs = (ExpectInputs){said.function, said.a, said.b, said.columns};
+    return true;
+}
+
 bool expect_read(const char *expectation, const Plan *plan, Error *error) {
     Said said = {.out = -1};
     return read_said(expectation, plan, NULL, &said, error);
@@ -237,6 +246,10 @@ bool expect_compare(const char *expectation, const ExpectRun *run, ExpectResult 
     *result = trial.result;
     expect_print_name(&trial, what);
     if (is_right && !strcmp(said.function->name, "sum")) print_overflow(trial.a, trial.out->type, what);
+    if (!is_right && trial.ties)
+        text_print(what,
+                   "; the two elements are equal, and the first is asked for (%s_any takes each of them)",
+                   said.function->name);
     if (!is_right && !trial.changed.count) text_print(what, "; the run leaves %s as it was", trial.out->name);
     return true;
 }
@@ -251,24 +264,26 @@ static bool looks_like(const ExpectRun *run, ExpectTrial *trial) {
            trial->partials <= blocks && trial->result.absolute_error <= 1e-3 * fabs(trial->result.expected);
 }
 
-/* A sum that leaves out the end of its input: all but the last element, or what no full group of 32 holds. A part of a random
- * walk is met by chance, so few parts are compared. */
+/* A sum that leaves out the end of its input: all but the last element, or what no full group of 32 holds. False where another
+ * number of elements explains the value as well: a part of a random walk is met by chance. */
 static bool is_sum_of_part(const ExpectTrial *trial, uint64_t *length) {
     enum { FEW = 64, GROUP = 32 };
     long double sum = 0, magnitude = 0,
                 got = (long double)plan_element(trial->out->type, trial->out->bytes, 0);
-    if (trial->length < FEW || trial->changed.count != 1) return false;
+    uint64_t ends = 0;
+    bool is_group = false;
+    if (trial->length < FEW || trial->changed.count != 1 || got == 0) return false;
     for (uint64_t i = 0; i + 1 < trial->length; i++) {
         long double x = (long double)plan_element(trial->a->type, trial->a->bytes, i);
         sum += x;
         magnitude += fabsl(x);
-        bool is_end = (i + 1) % GROUP == 0 || i + 2 == trial->length;
-        if (!is_end || i + 1 < trial->length / 2 || got == 0) continue;
+        if (i + 1 < trial->length / 2) continue;
         if (fabsl(got - sum) > 0x1p-20L * magnitude * (ptx_type_is_float(trial->out->type) ? 1 : 0)) continue;
+        if (ends++) return false;
+        is_group = (i + 1) % GROUP == 0 || i + 2 == trial->length;
         *length = i + 1;
-        return true;
     }
-    return false;
+    return ends && is_group;
 }
 
 bool expect_changes_nothing(const ExpectRun *run) {
@@ -302,7 +317,7 @@ bool expect_look(const ExpectRun *run, Text *what) {
         if (found) expect_print_name(&trial, what);
         bool is_sum = !strcmp(said.function->name, "sum");
         if (found && is_sum) print_overflow(a, trial.out->type, what);
-        uint64_t part;
+        uint64_t part = 0;
         if (found || !is_sum || !is_sum_of_part(&trial, &part)) continue;
         text_print(what, "sum(%s[0..%llu]), which leaves out ", a->name, (unsigned long long)part - 1);
         print_count((long double)(a->count - part), what);

@@ -28,8 +28,18 @@ typedef struct ExpectTrial { /* a function of certain inputs, compared with a ce
     ExpectResult result;
     bool of_all;                   /* every element of the output is a partial result */
     uint64_t partials;             /* number of partial results behind the result; 0: none */
+    uint64_t ties;                 /* results that are the index of an equal extreme, not of the first */
     long double expected, allowed; /* sums of all results and of their bounds, absolute */
 } ExpectTrial;
+
+typedef struct ExpectInputs { /* what --expect names */
+    const ExpectFunction *function;
+    int a, b; /* buffers; -1: not named */
+    uint64_t columns;
+} ExpectInputs;
+
+/* False: the expectation is a file, or not valid. */
+bool expect_read_inputs(const char *expectation, const ExpectRun *run, ExpectInputs *inputs);
 
 /* Changes of buffer `index`; none for an intermediate result. */
 ExpectChanged expect_changes(const ExpectRun *run, int index);

@@ -84,6 +84,7 @@ void reference_judge(ExpectResult *result, PtxType type, uint64_t index, long do
     double error = (double)distance(got, expected);
     bool within = error <= bound; /* an infinite error is within no finite bound */
     bool is_first = result->compared++ == 0;
+    result->type = type;
     if (is_first) result->correct = true;
     if (!within) result->correct = false;
     if (error != 0 && !is_nearest(type, got, expected)) result->inexact++;

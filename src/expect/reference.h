@@ -12,6 +12,7 @@ typedef struct ExpectResult { /* after the run */
     double absolute_error, relative_error;
     double bound; /* absolute error allowed by the depth of the kernel's tree; 0: exact */
     bool correct;
+    PtxType type;        /* of the output */
     uint64_t index;      /* of the reported output element */
     const char *verdict; /* instead of "ok" for a correct result: "total right"; NULL: "ok" */
     uint64_t compared;   /* output elements that were compared */

@@ -75,6 +75,8 @@ Guess guess_copy(const Guess *guess, PtxModule *module, const PtxFunction *const
 
 /* Compares a run of the plan with --expect; without that, says what its result looks like. */
 bool guess_compare(Guess *guess, const GuessRun *run, Error *error);
+/* Gives `other`, a copy of the plan, an input for which --expect shows more; `what` gets its name. False: there is none. */
+bool guess_other_input(const Guess *guess, const GuessRun *run, Plan *other, ExpectOther *of, Text *what);
 
 /* The instance of a template that the file launches first with all its arguments, "reduce<float, 256>"; NULL: none. */
 const char *guess_instance(const GuessRequest *request, Arena *arena);

@@ -30,17 +30,35 @@ static bool is_small(const ExpectRun *run) {
     return bytes <= MOST_BYTES;
 }
 
+static bool was_run(const GuessRun *run) {
+    return !run->is_partial && !trace_has_fatal_trap(run->trace) && run->filled->buffers &&
+           run->trace->launch_count;
+}
+
+static ExpectRun compared_run(const Guess *guess, const GuessRun *run, const GuessVariables *with,
+                              const bool *results) {
+    return (ExpectRun){.filled = &with->filled,
+                       .done = &with->done,
+                       .variables = with->done.buffer_count - run->done->buffer_count,
+                       .n = guess->account.n,
+                       .results = results,
+                       .arithmetic = guess_arithmetic(run->trace)};
+}
+
+bool guess_other_input(const Guess *guess, const GuessRun *run, Plan *other, ExpectOther *of, Text *what) {
+    if (!was_run(run) || !run->done->expect) return false;
+    ExpectRun compared = {.filled = run->filled,
+                          .done = run->done,
+                          .n = guess->account.n,
+                          .arithmetic = guess_arithmetic(run->trace)};
+    return expect_other_input(run->done->expect, &compared, other, of, what);
+}
+
 bool guess_compare(Guess *guess, const GuessRun *run, Error *error) {
-    bool was_run = !run->is_partial && !trace_has_fatal_trap(run->trace);
-    if (!was_run || !run->filled->buffers || !run->trace->launch_count) return true;
+    if (!was_run(run)) return true;
     GuessVariables with_variables = guess_variables(guess, run);
     bool *results = find_results(guess, run, with_variables.done.buffer_count);
-    ExpectRun compared = {.filled = &with_variables.filled,
-                          .done = &with_variables.done,
-                          .variables = with_variables.done.buffer_count - run->done->buffer_count,
-                          .n = guess->account.n,
-                          .results = results,
-                          .arithmetic = guess_arithmetic(run->trace)};
+    ExpectRun compared = compared_run(guess, run, &with_variables, results);
     const char *expectation = run->done->expect;
     Text what = {0};
     bool good = !expectation || expect_compare(expectation, &compared, &guess->verdict.result, &what, error);

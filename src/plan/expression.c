@@ -245,3 +245,13 @@ bool expression_evaluate(const char *text, size_t length, const ExpressionName *
     if (error) error->column = reader.failed_at ? (int)(reader.failed_at - text) + 1 : 0;
     return false;
 }
+
+bool expression_mentions(const char *text, const char *name) {
+    static const char word[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789.";
+    for (const char *at = text; *at;) {
+        size_t length = strspn(at, word);
+        if (length && length == strlen(name) && !memcmp(at, name, length)) return true;
+        at += length ? length : 1;
+    }
+    return false;
+}

@@ -36,4 +36,7 @@ ExpressionValue expression_integer(int64_t integer);
 bool expression_evaluate(const char *text, size_t length, const ExpressionName *names, int name_count,
                          ExpressionValue *value, Error *error);
 
+/* The name is in the text, as a whole word. */
+bool expression_mentions(const char *text, const char *name);
+
 #endif

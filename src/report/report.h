@@ -24,6 +24,8 @@ typedef struct ReportInput {
     const char *guess;    /* guessed parts of the launch, as options; NULL: none */
     bool is_guess;        /* values of its arguments are invented: so are its faults and results */
     const char *program;  /* the file, whose main() could be run instead; NULL: it has none */
+    bool is_judged;       /* the program was, of which it is a launch */
+    bool hides_n;         /* nothing of the run depends on n */
     const char *
         other_size; /* what is wrong with a size that is no multiple of the block: a sentence; NULL: nothing */
     const char *unopened; /* a source file in another folder that was not opened; NULL: none */

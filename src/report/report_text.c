@@ -58,13 +58,13 @@ static const char *end_text(const Trace *trace) {
 
 /* Of partial results the total alone is compared. */
 static void print_unchecked(const ReportInput *input, Text *sentence) {
-    text_add(sentence, "result not checked");
+    text_add(sentence, input->is_judged ? "result checked for the whole call" : "result not checked");
     if (input->looks_like)
         text_print(sentence, ": %s looks like %s",
                    strstr(input->looks_like, " partial results") ? "its total" : "it", input->looks_like);
     else if (input->changes_nothing)
         text_add(sentence, ": all memory is as before the run");
-    text_add(sentence, "; --expect can name what it should be");
+    if (!input->is_judged) text_add(sentence, "; --expect can name what it should be");
 }
 
 static void print_result(const ReportInput *input, Text *out) {
@@ -140,10 +140,11 @@ static void print_head(const ReportInput *input, Text *out) {
     CountText n, grid;
     report_print_guess(input->guess, input->program, out);
     print_title(input, out);
-    text_print(out, "n = %s%s%s%s%s, %s block%s of %u thread%s\n", count_text(input->n, &n),
-               input->dtype ? " " : "", input->dtype ? input->dtype : "", input->op ? ", " : "",
-               input->op ? input->op : "", count_text(input->grid, &grid), plural(input->grid), input->block,
-               plural(input->block));
+    if (!input->hides_n)
+        text_print(out, "n = %s%s%s%s%s, ", count_text(input->n, &n), input->dtype ? " " : "",
+                   input->dtype ? input->dtype : "", input->op ? ", " : "", input->op ? input->op : "");
+    text_print(out, "%s block%s of %u thread%s\n", count_text(input->grid, &grid), plural(input->grid),
+               input->block, plural(input->block));
     print_origin("compiled by", input->compiled_by, out);
     print_origin("read in the file", input->read, out);
     if (input->trace->printed.length > TRACE_PRINTED_BYTES)

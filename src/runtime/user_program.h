@@ -35,6 +35,7 @@ typedef struct Program {
     ProgramEnd end;
     int status;
     double seconds;      /* that it ran */
+    bool is_judged;      /* its outputs were compared with what they should be */
     bool has_connected;  /* it made a CUDA call */
     const char *largest; /* of its arguments, the one with the largest number; NULL: none has one */
     const char *source;  /* FILE.cu, the only one that redviz has compiled into it; NULL: there is none */

@@ -22,43 +22,12 @@ static RunSpec spec_of(const Session *of, const RunChange *change) {
         spec.trace_first = 0;
         spec.trace_last = UINT32_MAX;
     }
-    if (!spec.ptx) spec.ptx = of->code.text;
+    session_make_quiet(of, &spec);
     spec.search_races = change->searches_races;
-    spec.keep_going = (spec.keep_going || of->findings.goes_behind) && !change->n;
-    spec.backend = BACKEND_EMULATOR;
-    spec.counters = COUNTERS_NONE;
-    spec.measure_sass = spec.times_blocks = spec.times_warps = spec.times_run = false;
-    spec.first_look = spec.keep_inputs = false;
+    spec.keep_going &= !change->n;
     spec.observer = change->observer;
-    spec.unsupported = NULL;
     if (!change->shows_progress) spec.progress = NULL;
     return spec;
-}
-
-/* Runs `plan`, which the copy takes over, with the session's guess. */
-static Session *run_plan(const Session *of, const RunSpec *spec, Plan *plan, bool is_unchecked) {
-    Session *copy = session_new(spec);
-    copy->kernel.row = of->kernel.row;
-    copy->kernel.run = of->kernel.run;
-    copy->code.is_edited = of->code.is_edited;
-    copy->fault_block = of->fault_block;
-    copy->is_unchecked = is_unchecked;
-    bool good = session_load_module(copy, NULL) && session_parse_others(copy, plan, NULL);
-    if (good) {
-        const PtxFunction *entries[PLAN_LAUNCHES];
-        session_find_entries(copy, plan, entries);
-        copy->guess = guess_copy(&of->guess, copy->code.module, entries);
-        good = session_run_plan(copy, plan, NULL) && session_judge(copy, NULL);
-    } else {
-        plan_free(plan);
-    }
-    if (!good) {
-        session_free(copy);
-        return NULL;
-    }
-    session_describe(copy);
-    session_drop_inputs(copy);
-    return copy;
 }
 
 static Session *find_kept(const Session *of, const RunSpec *spec) {
@@ -89,7 +58,7 @@ Session *session_vary(const Session *of, const RunChange *change, Error *error) 
     if (run) return run;
     Plan plan;
     if (!change->plan) plan_copy(&of->run->plan, &plan);
-    run = run_plan(of, &spec, change->plan ? change->plan : &plan, change->plan || !of->has_result);
+    run = session_run_copy(of, &spec, change->plan ? change->plan : &plan, change->plan || !of->has_result);
     if (run && is_kept) keep(of, run);
     return run;
 }

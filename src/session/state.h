@@ -107,6 +107,10 @@ typedef struct SessionFindings { /* what is wrong with the run */
     bool has_other_size;                                              /* other_size.c has run one */
     const char *
         other_size; /* what is wrong with a size that is no multiple of the block; NULL: nothing, or not tried */
+    const char *
+        other_input; /* for which the result is right, too: "with small whole numbers in x"; NULL: none was tried */
+    bool has_first_nan;      /* first_nan.c has looked */
+    const char *first_nan;   /* where the first NaN of finite input is stored; NULL: there is none */
     const char *reach;       /* which elements reach a result that is wrong for the others; NULL: not known */
     bool goes_behind;        /* copies go on behind the fault that ended the run */
     TraceLaunch *behind;     /* [launch] with the counters of such a copy; NULL: there was none */
@@ -182,6 +186,14 @@ void session_run_free(SessionRun *run);
 bool session_run_plan(Session *session, const Plan *plan, Error *error);
 /* Compares the result of the run with its reference, or with --expect. */
 bool session_judge(Session *session, Error *error);
+/* run_copy.c: leaves out of `spec`, a copy of the session's options, what only a run that is shown needs. */
+void session_make_quiet(const Session *of, RunSpec *spec);
+/* Runs `plan`, which the copy takes over, with the session's guess; the caller's. NULL if it fails. `is_unchecked`: its result is
+ * not compared. */
+Session *session_run_copy(const Session *of, const RunSpec *spec, Plan *plan, bool is_unchecked);
+/* other_input.c: makes a right result wrong where another input shows that it is. */
+void session_try_other_input(Session *session);
+void session_name_run(Session *session);
 /* Fills `kernel`'s names, occupancy, and the blocks that can be played. */
 void session_describe(Session *session);
 /* unsupported.c: false with `error` and the list in options.unsupported where a launch needs what is not

@@ -6,7 +6,7 @@
 
 typedef struct SumOperation {
     uint32_t id; /* equal for the same arithmetic, whichever instruction does it */
-    bool rounds, is_exact, is_symmetric;
+    bool rounds, is_exact, is_symmetric, is_extreme;
     bool is_atomic; /* on memory that threads share */
 } SumOperation;
 

@@ -136,6 +136,7 @@ SumOperation sum_operation_of(const PtxInstruction *in) {
     if (!is_float && (!strcmp(name, "addc") || !strcmp(name, "mad"))) name = "add";
     bool is_choice = is_among(name, choices, sizeof choices / sizeof *choices);
     SumOperation operation = {.is_atomic = is_atomic || ptx_instruction_has(in, PTX_MOD_REDUCE)};
+    operation.is_extreme = is_choice && strcmp(name, "selp") != 0 && strcmp(name, "xor") != 0;
     operation.rounds = is_float && !is_choice;
     operation.is_exact = is_choice || (!is_float && !strcmp(name, "add"));
     operation.is_symmetric =
@@ -235,6 +236,7 @@ int sum_add(SumTrees *trees, SumOperation operation, int left, int right, const 
         b = &trees->nodes[right];
     }
     SumNode sum = {.a = left, .b = right, .operation = operation.id, .rounds = operation.rounds};
+    sum.is_extreme = operation.is_extreme;
     sum.weight = a->weight + b->weight < a->weight ? UINT32_MAX : a->weight + b->weight;
     sum.has_no_order = a->has_no_order || b->has_no_order || has_no_order;
     sum.is_unknown = a->is_unknown || b->is_unknown;

@@ -35,6 +35,7 @@ typedef struct SumNode {
     uint16_t launch, buffer; /* buffer: of the elements; of several buffers, the first by name */
     uint8_t type;
     bool rounds;
+    bool is_extreme;   /* a minimum, a maximum, and, or: an element that is taken twice counts once */
     bool has_no_order; /* somewhere in it, atomics round, whose order nothing fixes */
     bool
         is_unknown; /* somewhere in it is a word that changed while it was read, or memory that is not followed */

@@ -49,7 +49,7 @@ static void the_block_size_changes_the_order_and_the_batch_does_not(void **state
 static void integers_and_extremes_have_one_result(void **state) {
     (void)state;
     expect(0, "row_sum --dtype int --n 4096 --invariant block=256,1024",
-           "4 of 4 elements added in another order, which cannot change the result");
+           "4 of 4 elements made of the same elements in another order, which cannot change the result");
     expect(0, "atomic --dtype int --n 4096 --invariant block=64,128", "cannot change the result");
     expect(0, "sequential --dtype float --op max --n 256 --invariant schedule=0,1", "in the same order");
 }

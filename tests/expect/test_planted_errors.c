@@ -105,8 +105,8 @@ static double total_of(const Sim *sim, const char *name) {
     if (!strcmp(name, "max")) return sim->a[place_of_extreme(sim, 1, false)];
     if (!strcmp(name, "min")) return sim->a[place_of_extreme(sim, -1, false)];
     if (!strcmp(name, "maxabs")) return fabs(sim->a[place_of_extreme(sim, 1, true)]);
-    if (!strcmp(name, "argmax")) return (double)place_of_extreme(sim, 1, false);
-    if (!strcmp(name, "argmin")) return (double)place_of_extreme(sim, -1, false);
+    if (!strncmp(name, "argmax", 6)) return (double)place_of_extreme(sim, 1, false);
+    if (!strncmp(name, "argmin", 6)) return (double)place_of_extreme(sim, -1, false);
     if (!strcmp(name, "mean")) return average_of(sim);
     if (!strcmp(name, "mse")) return in_sums(sim, sum_named(sim, "sqdist") / count);
     if (!strcmp(name, "norm")) return in_sums(sim, sqrt(sum_named(sim, "sumsq")));

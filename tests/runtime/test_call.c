@@ -60,7 +60,7 @@ static void right_for_every_size(void **state) {
 /* The exit status says so, too. */
 static void wrong_for_some_sizes(void **state) {
     (void)state;
-    EXPECT_WORDS("wrong", 1, "n = 32: result ", ": ok, sum(in)\n", "n = 31: result 0, expected ",
+    EXPECT_WORDS("wrong", 1, "n = 32: result ", ": ok, off by ", "n = 31: result 0, expected ",
                  ": WRONG, sum(in)\n");
 }
 
