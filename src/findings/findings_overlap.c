@@ -3,7 +3,6 @@
 #include "findings/findings_sentences.h"
 #include "metrics/metrics.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -185,17 +184,16 @@ bool findings_describe_overlap(FindingsBuilder *builder, Finding *finding) {
     Text text = {0};
     finding_begin_place(&finding->other, &text);
     text_print(&text,
-               tr("`%s` and `%s` overlap in dynamic shared memory by %" PRIu64
-                  " bytes: `%s` begins at `%s + %" PRIu64 "`"),
-               first->name, second->name, end - second->begin, second->name, first->name,
-               apart / (element ? element : 1));
+               tr("`%s` and `%s` overlap in dynamic shared memory by %lld bytes: `%s` begins at `%s + %lld`"),
+               first->name, second->name, (long long)(end - second->begin), second->name, first->name,
+               (long long)(apart / (element ? element : 1)));
     text_print(&text, tr(", and lines %d and %d use the same words for both"), finding->other.line,
                finding->access.line);
     finding->sentence = findings_finish_sentence(builder->list, &text);
     finding->advice = arena_print(&builder->list->arena,
-                                  tr("let `%s` begin behind the last element of `%s`, %" PRIu64
-                                     " bytes after its first, and ask for as much more shared memory"),
-                                  second->name, first->name, first->end - first->begin);
+                                  tr("let `%s` begin behind the last element of `%s`, %lld bytes after its "
+                                     "first, and ask for as much more shared memory"),
+                                  second->name, first->name, (long long)(first->end - first->begin));
     finding->is_overlap = true;
     return true;
 }

@@ -90,10 +90,6 @@ static bool is_sum(const PtxInstruction *in) {
     return (in->opcode == PTX_add || in->opcode == PTX_sub) && is_contractible(in, true);
 }
 
-bool ptx_may_contract(const PtxInstruction *in) {
-    return is_product(in) || is_sum(in);
-}
-
 static bool are_alike(const PtxInstruction *product, const PtxInstruction *sum) {
     return product->types[0] == sum->types[0] &&
            ptx_instruction_has(product, PTX_MOD_FTZ) == ptx_instruction_has(sum, PTX_MOD_FTZ);
@@ -617,7 +613,10 @@ static void rewrite_statements(Contraction *c) {
         PtxStatement statement = old[i];
         if (statement.kind == PTX_STATEMENT_INSTRUCTION) {
             put_kept(&rewrite, node);
-            if (made[node]) statement.instruction = made[node];
+            if (made[node])
+                statement.instruction = made[node];
+            else if (is_product(statement.instruction) || is_sum(statement.instruction))
+                statement.instruction->is_kept_apart = true;
             if (c->nodes[node++].is_removed) continue;
         }
         if (statement.kind == PTX_STATEMENT_LABEL || statement.kind == PTX_STATEMENT_TARGETS ||
@@ -671,7 +670,6 @@ static void contract(Contraction *c) {
         fuse_block(c, begin, end);
     }
     if (c->any) rewrite_statements(c);
-    c->function->has_fused = c->any;
     free(c->value);
     free(c->live);
     free(c->live_in);

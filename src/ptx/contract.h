@@ -35,10 +35,8 @@
 
 #include "ptx/ptx.h"
 
-/* The instruction is a product or a sum that ptxas may fuse. Where the text of a function is printed after it was changed,
- * those that are left get .rn, so that ptxas fuses no more. */
-bool ptx_may_contract(const PtxInstruction *in);
-/* Changes the statements of a parsed function; once, later calls do nothing. */
+/* Changes the statements of a parsed function; once, later calls do nothing. Products and sums that are left are printed
+ * with .rn where others were fused, so that ptxas fuses no more. */
 void ptx_contract(PtxModule *module, PtxFunction *function);
 
 #endif

@@ -1,5 +1,4 @@
 /* Printer: the IR as PTX text that parses to the same IR. */
-#include "ptx/contract.h"
 #include "ptx/parser.h"
 
 /* ---- operands ---------------------------------------------------------------------------------------- */
@@ -99,14 +98,14 @@ static void print_operand(const PtxOperand *operand, Text *out) {
     if (operand->selector) text_print(out, ".%s", operand->selector);
 }
 
-static void print_instruction(const PtxInstruction *instruction, bool is_rounded, Text *out) {
+static void print_instruction(const PtxInstruction *instruction, bool is_kept_apart, Text *out) {
     if (instruction->guard.kind != PTX_OPERAND_NONE) {
         text_add(out, "@");
         print_operand(&instruction->guard, out);
         text_add(out, " ");
     }
     text_add(out, instruction->name);
-    if (is_rounded) text_add(out, ".rn");
+    if (is_kept_apart) text_add(out, ".rn");
     for (int i = 0; i < instruction->modifier_count; i++)
         text_print(out, ".%s", instruction->modifiers[i].text);
     for (int i = 0; i < instruction->operand_count; i++) {
@@ -180,8 +179,7 @@ void ptx_statement_print(const PtxFunction *function, const PtxStatement *statem
             break;
         }
         text_add(out, "\t");
-        print_instruction(statement->instruction,
-                          function->has_fused && ptx_may_contract(statement->instruction), out);
+        print_instruction(statement->instruction, statement->instruction->is_kept_apart, out);
         text_add(out, "\n");
         break;
     case PTX_STATEMENT_LABEL:

@@ -151,6 +151,7 @@ typedef struct PtxInstruction {
     int operand_count;
     int line, column;      /* place in the PTX text */
     int loc;               /* index into function->locs of the .loc in force; -1: none */
+    bool is_kept_apart;    /* its statement is printed with .rn, or ptxas would fuse it, too (contract.h) */
     const PtxFused *fused; /* an fma that the text does not have (contract.h); else NULL */
 } PtxInstruction;
 
@@ -215,7 +216,6 @@ struct PtxFunction {
     /* The body. ptx_function_parse() fills it on first use. */
     bool is_parsed;
     bool is_contracted; /* ptx_contract() has seen the statements */
-    bool has_fused;     /* it has changed them: the text of what it left alone must keep ptxas from fusing more */
     PtxStatement *statements;
     int statement_count;
     PtxRegister **registers;

@@ -10,4 +10,3 @@ __global__ void first(const float *in, float *out) {
     __syncthreads();
     out[threadIdx.x] = part[63 - threadIdx.x] * scale[threadIdx.x % 4];
 }
-
