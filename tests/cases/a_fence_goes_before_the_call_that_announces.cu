@@ -27,3 +27,4 @@ __global__ void chain(float *value, int *ready, float *out) {
     announce(&ready[blockIdx.x]);
     out[blockIdx.x] = own;
 }
+// NEEDS: nvcc

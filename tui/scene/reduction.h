@@ -74,7 +74,7 @@ typedef struct ReductionLevel {
     PtxType type;
     int first, last; /* steps */
     int number;      /* its number among the folding levels, from 1; 0: the level before the first fold */
-    /* From each box that adds to all its other operands: words between boxes that are words, else threads
+    /* From each box that adds to all its other operands: words between boxes that are words, without a sign; else threads
      * between the one that adds and the one that made the operand; 0: it varies, or a box has none. */
     int distance;
     bool crosswise;   /* the distance is an exclusive or: partners swap */

@@ -210,7 +210,7 @@ void reduction_find_distance(const Reduction *reduction, ReductionLevel *level) 
     for (int i = 0; i < level->box_count; i++) {
         const ReductionBox *box = &level->boxes[i];
         bool any = false;
-        if (!box->adds || !box->is_live) continue;
+        if (!box->adds || box->is_idle) continue;
         for (int t = 0; t < box->term_count; t++) {
             const ReductionTerm *term = &level->terms[box->first_term + t];
             bool is_word = level->place == PLACE_WORD && term->place == PLACE_WORD;
@@ -226,5 +226,6 @@ void reduction_find_distance(const Reduction *reduction, ReductionLevel *level) 
         if (!any) return;
     }
     level->crosswise = apart.by_differs && !apart.across_differs;
+    if (level->place == PLACE_WORD && apart.by < 0) apart.by = -apart.by;
     level->distance = level->crosswise ? apart.across : apart.by_differs ? 0 : apart.by;
 }
