@@ -70,7 +70,7 @@ SHORTENED = $(patsubst %,tests/%.c,catalog/test_results_int catalog/test_results
 LEFT_OUT = $(patsubst %,tests/%.c,cli/test_hostile metrics/test_added_metric runtime/test_libraries)
 # Programs that compile CUDA or ask ptxas: they differ where there is a toolkit.
 TOOLKIT = $(patsubst %,tests/%.c,cli/test_build cli/test_cases cli/test_cuda cli/test_exercise cli/test_guessed cli/test_invariant \
-    cli/test_pipes cli/test_sass cli/test_source compile/test_compile exercise/test_grade ptx/test_check runtime/test_call runtime/test_ends \
+    cli/test_other_input cli/test_pipes cli/test_sass cli/test_source compile/test_compile exercise/test_grade ptx/test_check runtime/test_call runtime/test_ends \
     runtime/test_programs sass/test_assemble sass/test_listing tui/test_edit tui/test_exercise tui/test_program)
 # Under the sanitizers, what builds trees, or reads libraries, says nothing new; NVIDIA's cannot be opened there.
 NOT_SANITIZED = $(wildcard tests/tree/test_*.c) $(patsubst %,tests/%.c,metrics/test_added_metric runtime/test_libraries exercise/test_shipped \
