@@ -86,3 +86,23 @@ void folds_add_reread(Folds *folds, int event, uint64_t where) {
     FoldReread reread = {where, event};
     array_push(folds->rereads, folds->reread_count, folds->reread_capacity, reread);
 }
+
+static const struct {
+    PtxModifierKind modifier;
+    FoldOp op;
+    const char *name;
+} reductions[] = {{PTX_MOD_ADD, FOLD_ADD, "add"}, {PTX_MOD_MIN, FOLD_MIN, "min"},
+                  {PTX_MOD_MAX, FOLD_MAX, "max"}, {PTX_MOD_AND, FOLD_AND, "and"},
+                  {PTX_MOD_OR, FOLD_OR, "or"},    {PTX_MOD_XOR, FOLD_XOR, "xor"}};
+
+FoldOp fold_reduces_by(const PtxInstruction *in) {
+    for (size_t i = 0; i < sizeof reductions / sizeof *reductions; i++)
+        if (ptx_instruction_has(in, reductions[i].modifier)) return reductions[i].op;
+    return FOLD_OTHER;
+}
+
+const char *fold_op_name(FoldOp op) {
+    for (size_t i = 0; i < sizeof reductions / sizeof *reductions; i++)
+        if (reductions[i].op == op) return reductions[i].name;
+    return NULL;
+}

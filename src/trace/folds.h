@@ -105,6 +105,10 @@ static inline bool fold_is_choice(const FoldNode *node) {
     return node->op == FOLD_MIN || node->op == FOLD_MAX || node->op == FOLD_CHOICE;
 }
 
+/* What an atomic, redux or a copy that reduces does: ADD, MIN, MAX, AND, OR, XOR; OTHER: none of these. */
+FoldOp fold_reduces_by(const PtxInstruction *in);
+const char *fold_op_name(FoldOp op); /* of these: "add"; NULL: OTHER */
+
 /* All return the node's number; FOLD_NONE if an operand is FOLD_NONE or there is no room. */
 int folds_add_input(Folds *folds, const FoldPlace *place, uint16_t buffer, uint64_t offset);
 int folds_add_move(Folds *folds, const FoldPlace *place, int a);

@@ -105,18 +105,6 @@ static int keep(SumTrees *trees, const SumNode *node) {
 
 /* ---- operations ----------------------------------------------------------------------------------------- */
 
-/* The arithmetic of an atomic, of redux, or of a copy that reduces; NULL: none. */
-static const char *reduces_by(const PtxInstruction *in) {
-    static const struct {
-        PtxModifierKind modifier;
-        const char *name;
-    } kinds[] = {{PTX_MOD_ADD, "add"}, {PTX_MOD_MIN, "min"}, {PTX_MOD_MAX, "max"},
-                 {PTX_MOD_AND, "and"}, {PTX_MOD_OR, "or"},   {PTX_MOD_XOR, "xor"}};
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (ptx_instruction_has(in, kinds[i].modifier)) return kinds[i].name;
-    return NULL;
-}
-
 static bool is_among(const char *name, const char *const *names, size_t count) {
     for (size_t i = 0; i < count; i++)
         if (!strcmp(names[i], name)) return true;
@@ -129,7 +117,7 @@ SumOperation sum_operation_of(const PtxInstruction *in) {
     bool is_atomic = in->opcode == PTX_atom || in->opcode == PTX_red;
     bool reduces =
         is_atomic || !strcmp(in->name, "redux") || !strcmp(in->name, "cp") || !strcmp(in->name, "multimem");
-    const char *name = reduces ? reduces_by(in) : in->name;
+    const char *name = reduces ? fold_op_name(fold_reduces_by(in)) : in->name;
     PtxType type = in->type_count ? in->types[0] : PTX_NO_TYPE;
     bool is_float = ptx_type_is_float(type);
     if (!name) name = in->name;

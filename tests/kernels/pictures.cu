@@ -87,3 +87,15 @@ extern "C" __global__ void halvings_of_pairs(const float *in, float *out) { // a
     }
     if (tid == 0) *out = sums[0] + lows[0];
 }
+
+extern "C" __global__ void atomics_of_bits(const int *in, int *out) { // each word is first updated by one thread
+    __shared__ int words[4];
+    int tid = threadIdx.x;
+    if (tid < 4) words[tid] = tid == 0 ? -1 : 5;
+    __syncthreads();
+    if (tid < 4) atomicMax(&words[tid], in[tid]);
+    __syncthreads();
+    if (tid < 16) atomicXor(&words[tid % 4], in[tid] * 3);
+    __syncthreads();
+    if (tid < 4) atomicOr(&out[tid], words[tid]);
+}

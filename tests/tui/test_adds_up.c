@@ -372,7 +372,8 @@ static void other_folds_add_up(void **state) {
                    {"largest_by_branch", "in=float[64]:digits, out=float[1]:zero"},
                    {"squares", "in=float[192]:digits, out=float[1]:zero"},
                    {"mean_and_spread", "in=float[64]:digits, out=float[2]:zero"},
-                   {"halvings_of_pairs", "in=float[64]:random, out=float[1]:zero"}};
+                   {"halvings_of_pairs", "in=float[64]:random, out=float[1]:zero"},
+                   {"atomics_of_bits", "in=int[64]:digits, out=int[4]:ones"}};
     for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
         Stage *stage = stage_open(&(RunSpec){.file = "tests/kernels/pictures.ptx",
                                              .entry = kernels[i].entry,

@@ -55,6 +55,8 @@ static void print_own_sum(const ReductionLevel *level, const ReductionBox *box, 
     const char *how = level->is_tree ? tr(", as a tree") : tr(", one by one");
     if (!strcmp(level->operation, "+"))
         snprintf(out, bytes, tr("t%d adds %d words%s"), box->thread, count_words(level, box), how);
+    else if (!strcmp(level->operation, "from"))
+        snprintf(out, bytes, tr("t%d computes a value from %d words"), box->thread, count_words(level, box));
     else
         snprintf(out, bytes, tr("t%d takes the %s of %d words%s"), box->thread, level->operation,
                  count_words(level, box), how);
@@ -81,14 +83,19 @@ static int count_own_words(const StepContext *context, const ReductionLevel *lev
     return all;
 }
 
+static bool takes_no_part(const ReductionLevel *level) {
+    for (int i = 0; i < level->box_count; i++)
+        if (level->boxes[i].adds && !level->boxes[i].is_idle) return false;
+    return true;
+}
+
 /* Where no distance is common to all boxes. */
 static void print_sources(const StepContext *context, const ReductionLevel *level, char *out, size_t bytes) {
     int words = count_own_words(context, level);
-    if (words && !strcmp(level->operation, "+"))
+    if (takes_no_part(level))
+        snprintf(out, bytes, tr("values that no result uses"));
+    else if (words && !strcmp(level->operation, "+"))
         snprintf(out, bytes, tr("each thread adds %d word%s of its own"), words, words == 1 ? "" : "s");
-    else if (words)
-        snprintf(out, bytes, tr("each thread takes the %s of %d words of its own"), level->operation,
-                 words + 1);
     else
         snprintf(out, bytes, tr("%s values at several distances"), level->operation);
 }
@@ -105,6 +112,8 @@ static void print_distance(const StepContext *context, const ReductionLevel *lev
         snprintf(out, bytes, tr("values handed over"));
     else if (level->through == TRACE_REDUX && !strcmp(level->operation, "+"))
         snprintf(out, bytes, tr("all lanes of a warp"));
+    else if (level->through == TRACE_REDUX && !strcmp(level->operation, "from"))
+        snprintf(out, bytes, tr("from all lanes of a warp"));
     else if (level->through == TRACE_REDUX)
         snprintf(out, bytes, tr("%s of all lanes of a warp"), level->operation);
     else if (level->through == TRACE_MATRIX)

@@ -53,11 +53,16 @@ static bool is_float_sum(const ReductionLevel *level, const ReductionBox *box, d
         size += fabs(value);
     }
     if (box->op == FOLD_MUL) size = fabs(sum);
-    if (!isfinite(sum) || !isfinite(after)) return isnan(sum) ? isnan(after) : sum == after || isfinite(sum);
+    if (!isfinite(sum) || !isfinite(after)) { /* too large for its type, it is infinite there */
+        uint64_t bits = 0;
+        plan_element_set(level->type, &bits, 0, sum);
+        sum = plan_element(level->type, &bits, 0);
+        return isnan(sum) ? isnan(after) : sum == after;
+    }
     return fabs(sum - after) <= size * unit_of(level->type) * box->term_count;
 }
 
-static uint64_t fold_bits(FoldOp op, uint64_t a, uint64_t b) {
+uint64_t reduction_fold_bits(FoldOp op, uint64_t a, uint64_t b) {
     switch (op) {
     case FOLD_MUL:
         return a * b;
@@ -77,23 +82,24 @@ static bool is_whole_sum(const ReductionLevel *level, const ReductionBox *box) {
     for (int t = 0; t < box->term_count; t++) {
         const ReductionTerm *term = &level->terms[box->first_term + t];
         if (!t) folded = term->is_taken ? -term->bits : term->bits;
-        if (t) folded = fold_bits(box->op, folded, term->is_taken ? -term->bits : term->bits);
+        if (t) folded = reduction_fold_bits(box->op, folded, term->is_taken ? -term->bits : term->bits);
     }
     return !((folded ^ box->after) & mask_of(level->type));
 }
 
-/* The largest, or the smallest, of the box's terms is its value. `*differ`: they differ. */
-static bool keeps(const ReductionLevel *level, const ReductionBox *box, bool largest, bool *differ) {
+/* The largest, or the smallest, of the box's terms is its value. */
+static bool keeps(const ReductionLevel *level, const ReductionBox *box, bool largest) {
     double kept = 0;
+    bool has_nan = false;
     for (int t = 0; t < box->term_count; t++) {
         const ReductionTerm *term = &level->terms[box->first_term + t];
         double value = plan_element(term->type, &term->bits, 0);
-        if (t && value != kept) *differ = true;
+        has_nan |= isnan(value);
         bool takes = !t || isnan(kept) || (largest ? value > kept : value < kept);
         if (takes) kept = value;
     }
     double after = plan_element(level->type, &box->after, 0);
-    return after == kept || isnan(after);
+    return after == kept || (isnan(after) && has_nan);
 }
 
 /* The operands that a selection chose between were compared before it. */
@@ -113,7 +119,6 @@ static bool is_compared(const Reduction *reduction, int node) {
 
 /* What the operation of the box's instructions gives for its terms is its value. */
 static bool adds_up(const ReductionLevel *level, const ReductionBox *box) {
-    bool differ = false;
     for (int t = 0; t < box->term_count; t++) {
         PtxType type = level->terms[box->first_term + t].type;
         if (type == PTX_NO_TYPE || ptx_type_bytes(type) != ptx_type_bytes(level->type) ||
@@ -132,7 +137,7 @@ static bool adds_up(const ReductionLevel *level, const ReductionBox *box) {
         return is_whole_sum(level, box);
     case FOLD_MIN:
     case FOLD_MAX:
-        return keeps(level, box, box->op == FOLD_MAX, &differ);
+        return keeps(level, box, box->op == FOLD_MAX);
     default:
         return false;
     }
@@ -140,13 +145,13 @@ static bool adds_up(const ReductionLevel *level, const ReductionBox *box) {
 
 /* Every selection of the level keeps the largest, or the smallest, of its terms. */
 static FoldOp selection_of(const Reduction *reduction, const ReductionLevel *level) {
-    bool largest = true, smallest = true, differ = false;
+    bool largest = true, smallest = true;
     for (int i = 0; i < level->box_count; i++) {
         const ReductionBox *box = &level->boxes[i];
         if (!box->adds || box->op != FOLD_CHOICE || box->root == FOLD_NONE || box->is_idle) continue;
         if (!is_compared(reduction, box->root)) return FOLD_OTHER;
-        largest &= keeps(level, box, true, &differ);
-        smallest &= keeps(level, box, false, &differ);
+        largest &= keeps(level, box, true);
+        smallest &= keeps(level, box, false);
     }
     return largest && smallest ? FOLD_CHOICE : largest ? FOLD_MAX : smallest ? FOLD_MIN : FOLD_OTHER;
 }
@@ -178,7 +183,7 @@ const char *reduction_operation(const Reduction *reduction, ReductionLevel *leve
         found = box->op;
         any = true;
     }
-    if (!any) return "+";
+    if (!any) return level->kind == TREE_FOLD ? NULL : "+";
     if (found == FOLD_CHOICE && agree) return NULL;
     return agree && found != FOLD_OTHER ? names[found] : "from";
 }
@@ -192,8 +197,8 @@ typedef struct Apart { /* of all operands so far; 0: none */
 
 /* Threads between the one that made the operand and the one that adds it; 0: it is its own, or an input. */
 static int threads_apart(const Reduction *reduction, const ReductionTerm *term) {
-    const FoldNode *at = term->node == FOLD_NONE ? NULL : node_at(reduction, term->node);
-    if (!at || at->kind != FOLD_MOVE || node_at(reduction, at->a)->kind == FOLD_INPUT) return 0;
+    const FoldNode *at = node_at(reduction, term->node);
+    if (at->kind != FOLD_MOVE || node_at(reduction, at->a)->kind == FOLD_INPUT) return 0;
     return thread_of(reduction, at->a) - term->thread;
 }
 
@@ -214,6 +219,7 @@ void reduction_find_distance(const Reduction *reduction, ReductionLevel *level) 
         for (int t = 0; t < box->term_count; t++) {
             const ReductionTerm *term = &level->terms[box->first_term + t];
             bool is_word = level->place == PLACE_WORD && term->place == PLACE_WORD;
+            if (term->node == FOLD_NONE) return;
             bool is_here = reduction->tree->level_of_node[term->node] == level->level;
             if (term->is_own && term->is_second && !is_here) return; /* it may have come from anywhere */
             if (term->is_own || (is_word && term->index == box->index)) continue;

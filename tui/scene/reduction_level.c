@@ -61,21 +61,12 @@ static bool is_idempotent(FoldOp op) {
     return op != FOLD_ADD && op != FOLD_MUL && op != FOLD_XOR;
 }
 
-/* An atomic that finds what the block did not make: the node is the thread's own value, and holds the old one. */
-static bool is_first_atomic(const Reduction *reduction, int node) {
-    const FoldNode *at = node_at(reduction, node);
-    TraceKind kind = (TraceKind)reduction->step_index->step[step_of_event(reduction, at->event)].kind;
-    return at->kind == FOLD_MOVE && (kind == TRACE_SHARED_ATOMIC || kind == TRACE_GLOBAL_ATOMIC) &&
-           thread_of(reduction, at->a) == thread_of(reduction, node) &&
-           node_at(reduction, at->a)->kind != FOLD_INPUT;
-}
-
 /* The operands that `root` was made of in this level, in fold order. A sum that is an operand several times is
  * replaced by its terms once, and is a term itself the other times. */
 static void add_terms(Reduction *reduction, ReductionLevel *level, int root) {
-    if (is_first_atomic(reduction, root)) {
+    if (reduction_is_first_atomic(reduction, root)) {
         int own = node_at(reduction, root)->a;
-        add_term(reduction, level, &(SumOperand){own, node_at(reduction, own)->bits, false}, root);
+        add_term(reduction, level, &(SumOperand){own, reduction_brought(reduction, root), false}, root);
         add_term(reduction, level, &(SumOperand){root, node_at(reduction, root)->bits, false}, root);
         return;
     }
@@ -347,8 +338,10 @@ static void put_adders(Reduction *reduction, ReductionLevel *level, const Adder 
         box->thread = thread;
         box->node = adders[i].node;
         const FoldNode *root = node_at(reduction, adders[i].root);
-        box->root = root->kind == FOLD_JOIN ? adders[i].root : FOLD_NONE;
-        box->op = root->kind == FOLD_JOIN ? reduction_family((FoldOp)root->op) : FOLD_CHOICE;
+        bool is_first = reduction_is_first_atomic(reduction, adders[i].root);
+        box->root = is_first || root->kind == FOLD_JOIN ? adders[i].root : FOLD_NONE;
+        box->op =
+            is_first ? reduction_atomic_op(reduction, adders[i].root) : reduction_family((FoldOp)root->op);
         box->after = reduction_bits(reduction, adders[i].node, level->type);
         box->has_after = true;
         box->is_live = is_alive(reduction, level->level, adders[i].node);

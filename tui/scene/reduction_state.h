@@ -50,12 +50,17 @@ void reduction_put_address(ReductionTerm *term, const TraceEvent *event, int lan
 ReductionTerm *reduction_add_term(ReductionLevel *level); /* empty; valid until the next call */
 
 /* Chooses the operation of the level, after checking that it gives the value of every box that adds. NULL: equal
- * values do not determine it (a selection). */
+ * values do not determine it (a selection), or no box takes part. */
 const char *reduction_operation(const Reduction *reduction, ReductionLevel *level);
 void reduction_find_distance(const Reduction *reduction, ReductionLevel *level);
 /* Terms of a JOIN. The value of operand 0 or 1 as read; for an fma, 0 is the product. */
 uint64_t reduction_operand(const FoldNode *join, int operand);
-FoldOp reduction_family(FoldOp op); /* ADD of ADD, SUB and FMA; else itself */
+/* An atomic that finds what the block did not make: the node is the thread's own value, and holds the old one. */
+bool reduction_is_first_atomic(const Reduction *reduction, int node);
+uint64_t reduction_brought(const Reduction *reduction, int node); /* the operand of such an atomic */
+FoldOp reduction_atomic_op(const Reduction *reduction, int node);
+uint64_t reduction_fold_bits(FoldOp op, uint64_t a, uint64_t b); /* of integers: +, *, and, or, xor */
+FoldOp reduction_family(FoldOp op);                              /* ADD of ADD, SUB and FMA; else itself */
 
 void reduction_find_writers(const Reduction *reduction, ReductionLevel *level);   /* of its terms */
 void reduction_find_kept(Reduction *reduction);                                   /* kept_until */

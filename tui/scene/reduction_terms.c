@@ -30,40 +30,54 @@ PtxType reduction_type(const Reduction *reduction, int node, PtxType of_sum) {
 
 /* ---- values -------------------------------------------------------------------------------------------- */
 
-static bool holds(const PtxInstruction *instruction, const char *modifier) {
-    for (int i = 0; i < instruction->modifier_count; i++)
-        if (!strcmp(instruction->modifiers[i].text, modifier)) return true;
-    return false;
+/* What the lane of an atomic's node brought to memory. */
+uint64_t reduction_brought(const Reduction *reduction, int node) {
+    const FoldNode *at = node_at(reduction, node);
+    TraceEvent event;
+    trace_block_read(reduction->tree->steps->block, at->event, &event);
+    return event.element_count > 1 ? node_at(reduction, at->a)->bits : event.operand[at->lane];
 }
 
-/* The trace does not record what an atomic leaves in memory; it follows from the old value and the
- * operand. */
-static uint64_t atomic_sum(const Reduction *reduction, int event, const FoldNode *a, const FoldNode *b,
-                           PtxType type) {
-    const Step *step = &reduction->tree->steps->steps[step_of_event(reduction, event)];
-    const PtxInstruction *instruction = reduction->tree->steps->launch->program->code[step->pc].instruction;
-    double x = plan_element(type, &a->bits, 0), y = plan_element(type, &b->bits, 0);
+bool reduction_is_first_atomic(const Reduction *reduction, int node) {
+    const FoldNode *at = node_at(reduction, node);
+    if (at->kind != FOLD_MOVE || at->a == FOLD_NONE) return false;
+    TraceKind kind = (TraceKind)reduction->step_index->step[step_of_event(reduction, at->event)].kind;
+    return (kind == TRACE_SHARED_ATOMIC || kind == TRACE_GLOBAL_ATOMIC) &&
+           node_at(reduction, at->a)->kind != FOLD_INPUT &&
+           thread_of(reduction, at->a) == thread_of(reduction, node);
+}
+
+static const PtxInstruction *instruction_of(const Reduction *reduction, int node) {
+    const Steps *steps = reduction->tree->steps;
+    int step = step_of_event(reduction, node_at(reduction, node)->event);
+    return steps->launch->program->code[steps->steps[step].pc].instruction;
+}
+
+FoldOp reduction_atomic_op(const Reduction *reduction, int node) {
+    return fold_reduces_by(instruction_of(reduction, node));
+}
+
+/* The trace does not record what an atomic leaves in memory; it follows from the old value and the operand. */
+static uint64_t atomic_sum(const PtxInstruction *in, uint64_t old, uint64_t operand, PtxType type) {
+    FoldOp op = fold_reduces_by(in);
+    if (ptx_instruction_has(in, PTX_MOD_INC)) return old >= operand ? 0 : old + 1;
+    if (ptx_instruction_has(in, PTX_MOD_DEC)) return !old || old > operand ? operand : old - 1;
+    double x = plan_element(type, &old, 0), y = plan_element(type, &operand, 0);
     uint64_t bits = 0;
-    if (holds(instruction, "min") || holds(instruction, "max"))
-        return (x < y) == holds(instruction, "min") ? a->bits : b->bits;
-    if (!ptx_type_is_float(type)) return a->bits + b->bits;
+    if (op == FOLD_MIN || op == FOLD_MAX) return (x < y) == (op == FOLD_MIN) ? old : operand;
+    if (!is_float(type)) return reduction_fold_bits(op, old, operand);
     plan_element_set(type, &bits, 0, x + y);
     return bits;
 }
 
 uint64_t reduction_bits(const Reduction *reduction, int node, PtxType type) {
     const FoldNode *at = node_at(reduction, node);
-    if (at->kind == FOLD_MOVE && at->a != FOLD_NONE &&
-        thread_of(reduction, at->a) == thread_of(reduction, node)) {
-        const Step *step = &reduction->tree->steps->steps[step_of_event(reduction, at->event)];
-        TraceKind kind = (TraceKind)reduction->step_index->step[step - reduction->tree->steps->steps].kind;
-        /* The first atomic finds no value made by the block. */
-        if ((kind == TRACE_SHARED_ATOMIC || kind == TRACE_GLOBAL_ATOMIC) && type != PTX_NO_TYPE)
-            return atomic_sum(reduction, at->event, at, node_at(reduction, at->a), type);
-    }
-    bool is_atomic = at->kind == FOLD_JOIN && at->type == PTX_NO_TYPE && type != PTX_NO_TYPE;
-    if (!is_atomic) return at->bits;
-    return atomic_sum(reduction, at->event, node_at(reduction, at->a), node_at(reduction, at->b), type);
+    if (type == PTX_NO_TYPE) return at->bits;
+    if (reduction_is_first_atomic(reduction, node)) /* it finds no value made by the block */
+        return atomic_sum(instruction_of(reduction, node), at->bits, reduction_brought(reduction, node),
+                          type);
+    bool is_atomic = at->kind == FOLD_JOIN && at->type == PTX_NO_TYPE;
+    return is_atomic ? atomic_sum(instruction_of(reduction, node), at->of[0], at->of[1], type) : at->bits;
 }
 
 /* ---- terms --------------------------------------------------------------------------------------------- */

@@ -29,17 +29,6 @@ static bool is_plain(const PtxInstruction *in) {
     return plain;
 }
 
-FoldOp fold_builder_reduces_by(const PtxInstruction *in) {
-    static const struct {
-        PtxModifierKind modifier;
-        FoldOp op;
-    } kinds[] = {{PTX_MOD_ADD, FOLD_ADD}, {PTX_MOD_MIN, FOLD_MIN}, {PTX_MOD_MAX, FOLD_MAX},
-                 {PTX_MOD_AND, FOLD_AND}, {PTX_MOD_OR, FOLD_OR},   {PTX_MOD_XOR, FOLD_XOR}};
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (ptx_instruction_has(in, kinds[i].modifier)) return kinds[i].op;
-    return FOLD_OTHER;
-}
-
 static bool is_made_of(const Folds *folds, int node, int part) {
     return folds->nodes[node].kind == FOLD_JOIN &&
            (folds->nodes[node].a == part || folds->nodes[node].b == part);
@@ -178,7 +167,7 @@ int fold_builder_redux(Folds *folds, FoldPlace *place, const PtxInstruction *in,
                        const uint64_t operand[WARP_LANES], const Provenance *source, uint32_t mask) {
     int node = FOLD_NONE;
     uint64_t folded = place->bits;
-    FoldOp op = fold_builder_reduces_by(in);
+    FoldOp op = fold_reduces_by(in);
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
         int lane = __builtin_ctz(rest);
         place->bits = operand[lane];

@@ -170,7 +170,7 @@ static int32_t atomic_node(const Replayed *at, int32_t old, int32_t moved, int32
     if (operand == FOLD_NONE) return moved;
     FoldPlace place = replay_place(at->replay, at->lane, at->element);
     place.type = PTX_NO_TYPE; /* the sum is not recorded */
-    FoldOp op = fold_builder_reduces_by(at->replay->program->ops[at->replay->expected.pc].instruction);
+    FoldOp op = fold_reduces_by(at->replay->program->ops[at->replay->expected.pc].instruction);
     FoldJoin made = {moved, operand, op, true, {at->replay->folds->nodes[moved].bits}, 0};
     Operand source = at->access->memory->values[at->element].place;
     made.of[1] = register_read(at->access->warp, source, at->access->memory->element_bytes, at->lane);

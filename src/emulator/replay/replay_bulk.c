@@ -26,7 +26,7 @@ static void read_source(Replay *replay, const FoldPlace *place, uint64_t offset,
 
 static int32_t joined(Replay *replay, const FoldPlace *place, int32_t old, int32_t node) {
     if (old == FOLD_NONE || node == FOLD_NONE) return old == FOLD_NONE ? node : old;
-    FoldOp op = fold_builder_reduces_by(replay->program->ops[place->pc].instruction);
+    FoldOp op = fold_reduces_by(replay->program->ops[place->pc].instruction);
     return folds_add_pair(replay->folds, place, old, node, op);
 }
 
