@@ -217,8 +217,9 @@ static void ask_value(Asks *asks, const Scene *scene, const ReductionLevel *leve
         if (box->thread / WARP_LANES == asks->view.selection.warp) other = other_term(level, box);
     }
     if (!other || other->is_changed || other->is_taken) return;
-    if (strcmp(level->operation, "+") && strcmp(level->operation, "max") && strcmp(level->operation, "min"))
-        return;
+    bool is_asked = !strcmp(level->operation, "+") || !strcmp(level->operation, "max") ||
+                    !strcmp(level->operation, "min");
+    if (!is_asked) return;
     View view = asks->view;
     StepContext context;
     Text values = {0};

@@ -38,8 +38,10 @@ static void read_line(char *line, int bytes, char name[16], Words *in, Words *ou
             words = in;
         else if (!strcmp(word, "out"))
             words = out;
-        else
+        else if (words)
             put_word(words, strtoull(word, NULL, 16), bytes);
+        else
+            fail_msg("%s: neither in nor out precedes it", word);
     }
 }
 
@@ -51,8 +53,8 @@ static int differing(PtxModule *module, const char *name, const Words *in, const
     if (!program) fail_msg("%s: %s", name, error.message);
     Emulator *emulator = emulator_new(&(EmulatorOptions){.threads = 1, .trace_first = 1});
     PtxType type = bytes == 4 ? PTX_F32 : PTX_F64;
-    int p = emulator_add_buffer(emulator, "p", inputs.bytes, (size_t)(bytes * in->count), type);
-    int q = emulator_add_buffer(emulator, "q", got.bytes, (size_t)(bytes * out->count), type);
+    int p = emulator_add_buffer(emulator, "p", inputs.bytes, (size_t)bytes * (size_t)in->count, type);
+    int q = emulator_add_buffer(emulator, "q", got.bytes, (size_t)bytes * (size_t)out->count, type);
     uint64_t parameters[] = {emulator_buffer_address(emulator, p), emulator_buffer_address(emulator, q)};
     Launch launch = {.program = program,
                      .grid = {1, 1, 1},

@@ -219,7 +219,8 @@ static int check_band(Check *check, Band *band, int top, const char *title_sign,
             is_cut = true;
         else if (!strncmp(label, "from ", 5))
             claims = false;
-        else if (*label && strncmp(label, "level ", 6) && strcmp(label, "loaded") && row_count < 16) {
+        else if (*label && strncmp(label, "level ", 6) != 0 && strcmp(label, "loaded") != 0 &&
+                 row_count < 16) {
             char next[LABEL_COLUMNS + 1];
             if (strchr(label, ' ')) sscanf(label, "%7s", sign); /* "+ in"; the first input has no sign */
             label_of(picture, row + 1, next);
@@ -231,7 +232,7 @@ static int check_band(Check *check, Band *band, int top, const char *title_sign,
     if (!*sign) snprintf(sign, sizeof sign, "%s", title_sign);
     label_of(picture, after, label);
     bool is_chain = !strcmp(label, "sum so far");
-    for (int k = 0; k < band->count && claims && !is_cut && strcmp(sign, "*"); k++) {
+    for (int k = 0; k < band->count && claims && !is_cut && strcmp(sign, "*") != 0; k++) {
         Number now = number_at(picture, after, band->ends[k], band->width, band->is_float);
         Operands operands = {.count = 0};
         if (now.kind != SHOWN) continue;
