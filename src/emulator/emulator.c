@@ -4,6 +4,7 @@
 #include "emulator/instructions/instruction_set.h"
 #include "emulator/machine/guided_run.h"
 #include "emulator/machine/holds.h"
+#include "emulator/machine/shadow.h"
 #include "emulator/lower/index_products.h"
 #include "emulator/tape/tape.h"
 
@@ -33,6 +34,8 @@ struct Emulator {
     uint64_t launches;
     uint64_t clock; /* start of the next launch, for %clock */
     uint64_t repeated_blocks;
+    ShadowPages *shadow; /* NULL: none yet, or not asked for */
+    double **deviations; /* [launches] with a shadow: of each instruction */
 };
 
 Emulator *emulator_new(const EmulatorOptions *options) {
@@ -51,6 +54,9 @@ Emulator *emulator_new(const EmulatorOptions *options) {
 void emulator_free(Emulator *emulator) {
     if (!emulator) return;
     memory_done(&emulator->memory);
+    shadow_pages_free(emulator->shadow);
+    for (uint64_t i = 0; emulator->deviations && i < emulator->launches; i++) free(emulator->deviations[i]);
+    free(emulator->deviations);
     free(emulator->written);
     free(emulator->placed);
     free(emulator->modules);
@@ -350,6 +356,8 @@ static void set_options(Grid *grid, Emulator *emulator) {
     grid->first_look = options->first_look;
     grid->keeps_going = options->keeps_going;
     grid->observer = options->observer;
+    if (options->has_shadow && !emulator->shadow) emulator->shadow = shadow_pages_new();
+    grid->shadow = emulator->shadow;
     grid->touched = options->touched;
     grid->touched_context = options->context;
     grid->cancel = options->cancel;
@@ -430,13 +438,22 @@ void emulator_place_shared_as(Emulator *emulator, const TraceLaunch *recorded) {
     emulator->shared_as = recorded;
 }
 
+static double *add_deviations(Emulator *emulator, const LoweredProgram *program) {
+    uint64_t index = emulator->launches - 1;
+    emulator->deviations =
+        memory_resize(emulator->deviations, (size_t)emulator->launches * sizeof *emulator->deviations);
+    emulator->deviations[index] = memory_new(((size_t)program->op_count + 1) * sizeof(double));
+    return emulator->deviations[index];
+}
+
 bool emulator_run(Emulator *emulator, const Launch *launch, Trace *trace, Error *error) {
     Grid grid;
     LoweringOptions options = {.shares_registers = true, .shared_as = emulator->shared_as};
     LoweredProgram *program = begin_launch(emulator, launch, &options, &grid, trace, error);
     if (!program) return false;
     grid.holds = holds_new(emulator->options.holds, emulator->options.hold_count, grid.launch_index);
-    grid.tapes = emulator->options.without_tapes ? NULL : &tape_door;
+    grid.tapes = emulator->options.without_tapes || emulator->shadow ? NULL : &tape_door;
+    if (emulator->shadow) grid.deviation = add_deviations(emulator, program);
     if (grid.observer) grid.observer->launch(grid.observer->context, trace, grid.launch_index);
     bool done =
         grid_run(&grid, emulator->options.threads, emulator->options.memory_limit_bytes, trace, error);
@@ -445,6 +462,25 @@ bool emulator_run(Emulator *emulator, const Launch *launch, Trace *trace, Error 
     holds_free(grid.holds);
     lowered_free(program);
     return done;
+}
+
+EmulatorShadow emulator_find_shadow(const Emulator *emulator, const void *element, PtxType type) {
+    int bytes = ptx_type_bytes(type);
+    uint64_t bits = 0;
+    memcpy(&bits, element, (size_t)bytes);
+    ShadowParts parts = {0};
+    if (emulator->shadow && shadow_pages_find(emulator->shadow, element, bytes, bits, &parts.number[0]))
+        parts.count = 1;
+    ShadowNumber number = shadow_number(&parts, type, 0, bits);
+    return (EmulatorShadow){number.shadow, number.flags & SHADOW_IS_CUT, number.flags & SHADOW_OF_LITERAL};
+}
+
+double emulator_deviation(const Emulator *emulator, int launch, int pc) {
+    return emulator->deviations[launch][pc];
+}
+
+bool emulator_lost_shadow(const Emulator *emulator) {
+    return emulator->shadow && shadow_pages_is_lost(emulator->shadow);
 }
 
 uint64_t emulator_repeated_blocks(const Emulator *emulator) {

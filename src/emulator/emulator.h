@@ -38,6 +38,8 @@ typedef struct EmulatorOptions {
     /* an out-of-bounds ld, atom or red reads 0, an out-of-bounds st writes nothing; non-fatal traps say where
      * and how often */
     bool keeps_going;
+    /* keeps what each float would be without rounding, for emulator_find_shadow(); several times the time */
+    bool has_shadow;
     /* runs every block by the schedule; otherwise most blocks repeat what an earlier one did, which is
      * checked and gives the same results in less time (machine/tape_door.h) */
     bool without_tapes;
@@ -97,6 +99,18 @@ bool emulator_find_leak(const Emulator *emulator, EmulatorLeak *leak);
 uint64_t emulator_buffer_address(const Emulator *emulator, int buffer);
 /* The host memory of a buffer, or of a variable of a module that has been launched. */
 void *emulator_buffer_bytes(const Emulator *emulator, int buffer);
+
+/* With has_shadow, after a launch: what an element of a buffer would be if this run had not rounded (machine/shadow.h). */
+typedef struct EmulatorShadow {
+    long double value;
+    bool is_cut;     /* it depends on rounded values that could not be followed */
+    bool of_literal; /* or on a literal that f32 rounds */
+} EmulatorShadow;
+EmulatorShadow emulator_find_shadow(const Emulator *emulator, const void *element, PtxType type);
+/* How far the results of an instruction of launch `launch` (from 0) are off their shadows at most. */
+double emulator_deviation(const Emulator *emulator, int launch, int pc);
+/* Values went where none can be followed: no shadow of this run is right. */
+bool emulator_lost_shadow(const Emulator *emulator);
 
 /* Places the shared variables of later launches as in `recorded`; NULL: one after another. */
 void emulator_place_shared_as(Emulator *emulator, const TraceLaunch *recorded);

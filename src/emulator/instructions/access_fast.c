@@ -49,8 +49,8 @@ static bool find_target(const Block *block, const Op *op, Target *target) {
     const MemoryOp *memory = op->extra;
     const Worker *worker = block->worker;
     uint32_t index = worker->last_region[op->pc];
-    if (block->recorder || block->follows || memory->is_atomic || memory->is_deferred ||
-        memory->kind == TRACE_CONSTANT_LOAD)
+    if (block->recorder || block->follows || block->grid->shadow || memory->is_atomic ||
+        memory->is_deferred || memory->kind == TRACE_CONSTANT_LOAD)
         return false;
     switch (memory->space) {
     case PTX_SPACE_SHARED:

@@ -5,6 +5,7 @@
  * execute one by one; a 128-bit element (exch and cas only) is a pair of 64-bit halves. */
 #include "emulator/instructions/access_execute.h"
 #include "emulator/lanes/lanes.h"
+#include "emulator/machine/shadow.h"
 #include "ptx/opcodes.h"
 
 typedef struct AtomicRule {
@@ -233,6 +234,8 @@ static void move_atomic(Access *access) {
                 if (bytes == 2) b &= 0xffff;
                 uint64_t new = apply(rule, old[e], b, c, is_global);
                 loses |= new == old[e] && new != b;
+                if (access->block->grid->shadow)
+                    shadow_atomic(access, lane, e, host + e * bytes, old[e], new);
                 changed |= element_write(host + e * bytes, bytes, old[e], new);
             }
         }

@@ -6,6 +6,7 @@
 
 #include "emulator/machine/recorded_values.h"
 #include "emulator/machine/recorder.h"
+#include "emulator/machine/shadow.h"
 #include "emulator/machine/undefined.h"
 
 enum { MOST_ROWS = 32, MOST_ELEMENTS = MOST_ROWS * MOST_ROWS };
@@ -117,6 +118,7 @@ static Outcome execute_product(Block *block, Warp *warp, const Op *op, uint32_t 
         memcpy(event->value, result, (size_t)event->element_count * sizeof *result);
         recorder_end(block->recorder, false, false);
     }
+    if (block->grid->shadow) shadow_product(warp, product, result);
     if (!block->hooks) write(warp, &product->d, result);
     return OUTCOME_NEXT;
 }

@@ -9,6 +9,7 @@
 #include "base/language.h"
 #include "emulator/machine/local_memory.h"
 #include "emulator/machine/observe.h"
+#include "emulator/machine/shadow.h"
 #include "emulator/machine/undefined.h"
 
 #include <inttypes.h>
@@ -339,6 +340,11 @@ static inline void count_global(const Access *access) {
     if (access->line) access_keep_pattern(access, true, cost.sectors, cost.ideal);
 }
 
+static inline void move_values(Access *access, AccessMove move) {
+    move(access);
+    if (access->block->grid->shadow) shadow_moved(access);
+}
+
 static Outcome in_block(Access *access, SharedMemory memory, AccessMove move) {
     uint32_t wrong = misaligned_lanes(access);
     if (wrong) return misaligned(access, wrong);
@@ -351,7 +357,7 @@ static Outcome in_block(Access *access, SharedMemory memory, AccessMove move) {
     if (access->peer < 0) count_shared(access);
     if (access->block->follows) undefined_access(access);
     if (access->block->observed) observe_access(access);
-    move(access);
+    move_values(access, move);
     return OUTCOME_NEXT;
 }
 
@@ -390,7 +396,7 @@ static Outcome in_region(Access *access, const Region *region, AccessMove move) 
     if (access->block->worker->footprint) access_leave_footprint(access, access->block->worker->footprint);
     if (access->block->follows) undefined_access(access);
     if (access->block->observed) observe_access(access);
-    move(access);
+    move_values(access, move);
     return OUTCOME_NEXT;
 }
 
@@ -502,7 +508,7 @@ static Outcome in_local(Access *access, AccessMove move) {
     if (is_load && !all_written(access, access->warp->local_written) &&
         find_unwritten(access, access->warp->local_written, unwritten))
         undefined_load(access, unwritten);
-    move(access);
+    move_values(access, move);
     return OUTCOME_NEXT;
 }
 
@@ -535,10 +541,10 @@ static Outcome in_parameters(Access *access, AccessMove move) {
     if (access->block->follows) undefined_access(access);
     access->mask = of_entry;
     access->bytes = (uint8_t *)(uintptr_t)launch->parameters;
-    if (access->mask) move(access);
+    if (access->mask) move_values(access, move);
     access->mask = all & ~of_entry;
     access->bytes = frame->parameters;
-    if (access->mask) move(access);
+    if (access->mask) move_values(access, move);
     if (access->block->hooks) {
         access->mask = all;
         access->block->hooks->after_parameters(access->block->hooks->context, access);

@@ -7,6 +7,7 @@
 #include "base/language.h"
 #include "emulator/machine/recorded_values.h"
 #include "emulator/machine/recorder.h"
+#include "emulator/machine/shadow.h"
 
 /* ---- who meets ---------------------------------------------------------------------------------------- */
 
@@ -196,6 +197,7 @@ typedef struct Exchange {
     WarpOp op;        /* their qualifiers, with the registers above as operands */
     TraceEvent event; /* its results */
     UndefinedValue undefined;
+    ShadowParts numbers[WARP_LANES]; /* of A, in a run with a shadow */
     MetLanes met;
 } Exchange;
 
@@ -237,6 +239,12 @@ static void gather(Exchange *exchange, const Block *block, Warp *warp, const War
     if (op->has_a) {
         copy_operand(exchange, warp, op->a, op->a_bytes, IN_A, lanes);
         copy_undefined(&exchange->undefined, undefined_find(fragment->frame, op->a), lanes);
+    }
+    for (uint32_t rest = block->grid->shadow && op->kind == TRACE_SHUFFLE ? lanes : 0; rest;
+         rest &= rest - 1) {
+        int lane = __builtin_ctz(rest);
+        exchange->numbers[lane] =
+            shadow_of_register(fragment->frame, op->a, 4, lane, exchange->met.operand[lane]);
     }
     if (op->kind == TRACE_SHUFFLE) {
         copy_operand(exchange, warp, op->b, 4, IN_B, lanes);
@@ -285,6 +293,15 @@ static TraceEvent *begin_event(const Exchange *exchange, Block *block, const War
     return event;
 }
 
+static void set_numbers(const Exchange *exchange, const WarpOp *op, Warp *warp, uint32_t lanes) {
+    static const ShadowParts none = {0};
+    for (uint32_t rest = lanes; rest; rest &= rest - 1) {
+        int lane = __builtin_ctz(rest), source = exchange->event.source[lane];
+        shadow_set_register(warp_fragment(warp)->frame, op->d, 4, lane,
+                            source < 0 ? &none : &exchange->numbers[source]);
+    }
+}
+
 /* `lanes`, at the instruction of the current fragment, receive their results. */
 static void finish_place(const Exchange *exchange, Block *block, Warp *warp, uint32_t lanes) {
     const Op *op = op_of(block, warp_fragment(warp));
@@ -302,6 +319,8 @@ static void finish_place(const Exchange *exchange, Block *block, Warp *warp, uin
     block->worker->counters[op->pc].requests++;
     TraceEvent *event = block->recorder ? begin_event(exchange, block, warp, op, lanes) : NULL;
     if (warp->follows) warp_op_follow(warp_op, warp, lanes, &from);
+    if (block->grid->shadow && warp_op->kind == TRACE_SHUFFLE && warp_op->has_d)
+        set_numbers(exchange, warp_op, warp, lanes);
     write_results(exchange, warp_op, warp, lanes);
     if (undefined) warp_op_undefined(warp_op, warp, undefined, event);
     if (event) recorder_end(block->recorder, false, false);

@@ -12,6 +12,7 @@
 
 #include "emulator/machine/recorded_values.h"
 #include "emulator/machine/recorder.h"
+#include "emulator/machine/shadow.h"
 #include "emulator/machine/undefined.h"
 #include "ptx/opcodes.h"
 #include "trace/producer_rules.h"
@@ -70,6 +71,23 @@ static void follow_warp_op(const WarpOp *op, Warp *warp, uint32_t lanes) {
     warp_op_follow(op, warp, lanes, &from);
 }
 
+/* The shadows of what the lanes are about to receive. */
+static void shadow_warp_op(const Op *op, const Warp *warp, uint32_t lanes) {
+    const WarpOp *warp_op = op->extra;
+    const Frame *frame = warp->fragments[warp->current].frame;
+    uint8_t source[WARP_LANES];
+    if (!warp_op->has_d || !warp_op->d_bytes) return;
+    if (warp_op->kind == TRACE_SHUFFLE) {
+        warp_op_sources(op, warp, lanes, source);
+        shadow_shuffle(warp, warp_op->a, warp_op->d, lanes, source);
+    } else {
+        if (warp_op->has_a && warp_op->a_bytes >= 2 &&
+            shadow_is_kept(frame, warp_op->a, warp_op->a_bytes, lanes))
+            shadow_pages_lose(warp->block->grid->shadow);
+        shadow_forget(frame, warp_op->d, warp_op->d_bytes, lanes);
+    }
+}
+
 static void execute_here(Block *block, Warp *warp, const Op *op, uint32_t lanes) {
     const WarpOp *warp_op = op->extra;
     uint32_t outside = outsiders(warp_op, warp, lanes);
@@ -78,6 +96,7 @@ static void execute_here(Block *block, Warp *warp, const Op *op, uint32_t lanes)
     block->worker->counters[op->pc].requests++;
     TraceEvent *event = block->recorder ? warp_op_begin_event(block, warp, op, lanes) : NULL;
     if (warp->follows) follow_warp_op(warp_op, warp, lanes);
+    if (block->grid->shadow) shadow_warp_op(op, warp, lanes);
     warp_op->compute(warp_op, warp, lanes, event);
     if (event) recorder_end(block->recorder, false, false);
 }

@@ -1,6 +1,7 @@
 /* Arguments and results of calls, between the frames of two functions (call_values.h). */
 #include "emulator/machine/call_values.h"
 
+#include "emulator/machine/shadow.h"
 #include "emulator/machine/undefined.h"
 
 #include <stdlib.h>
@@ -43,6 +44,7 @@ void call_values_pass(const Warp *warp, uint32_t mask, const Frame *from, const 
             call_value_write(to, &destination[i], lane, buffer, bytes);
         }
         if (warp->block->follows) undefined_pass(from, &source[i], to, &destination[i], mask);
+        if (warp->block->grid->shadow) shadow_pass(warp, from, &source[i], to, &destination[i], mask);
         if (warp->block->hooks) warp->block->hooks->after_pass(from, &source[i], to, &destination[i], mask);
         if (buffer != small) free(buffer);
     }

@@ -6,6 +6,7 @@
 #include "emulator/machine/local_memory.h"
 #include "emulator/machine/observe.h"
 #include "emulator/machine/recorder.h"
+#include "emulator/machine/shadow.h"
 #include "emulator/machine/undefined.h"
 
 #include <stdlib.h>
@@ -73,6 +74,7 @@ void block_free(Block *block) {
     if (!block) return;
     for (int w = 0; w < block->warp_count; w++) {
         forget_undefined(&block->warps[w], &block->frames[w]);
+        shadow_forget_frame(&block->frames[w]);
         warp_done(&block->warps[w]);
         free(block->frames[w].parameters);
     }
@@ -107,6 +109,7 @@ static void start_warp(Block *block, int index) {
     Frame *frame = &block->frames[index];
     uint32_t first = (uint32_t)index * WARP_LANES, left = grid->threads_per_block - first;
     warp_abandon(warp);
+    shadow_begin_frame(frame);
     if (warp->follows) forget_undefined(warp, frame);
     frame->local_base = 0;
     frame->local_top = frame->layout->local_bytes;

@@ -3,6 +3,7 @@
 
 #include "emulator/machine/observe.h"
 #include "emulator/machine/saved_pages.h"
+#include "emulator/machine/shadow.h"
 
 #include <stdlib.h>
 
@@ -75,12 +76,33 @@ static uint8_t *destination(Block *block, const AsyncCopy *copy) {
     return region->host + (copy->to_address - region->base);
 }
 
+/* The numbers come from where the bytes did, unless that has changed. A sum in memory is not followed. */
+static void copy_shadow(const Block *home, const AsyncCopy *copy, uint8_t *to) {
+    const Memory *memory = home->grid->memory;
+    const uint8_t *from = NULL;
+    if (copy->fold) {
+        shadow_pages_lose(home->grid->shadow);
+    } else if (copy->from == PTX_SPACE_GLOBAL) {
+        const Region *region = &memory->regions[memory_find(memory, copy->from_address)];
+        from = region->host + (copy->from_address - region->base);
+    } else if (copy->from == PTX_SPACE_SHARED && copy->block == home->linear) {
+        from = home->shared + copy->from_address;
+    }
+    bool fills = copy->from == PTX_SPACE_GENERIC; /* with zeros, or with registers */
+    for (uint32_t i = 0; i < copy->bytes && fills; i++) fills = !copy_bytes(copy)[i];
+    if (from)
+        shadow_pages_move(home->grid->shadow, to, from, copy->bytes);
+    else if (!fills)
+        shadow_pages_lose(home->grid->shadow);
+}
+
 /* `warp` and `lane` of the block `knows` are the first to know about it. */
 static void arrive(Block *home, AsyncCopy *copy, const Block *knows, int warp, int lane) {
     if (!copy->bytes) return; /* it only stands for an arrival */
     if (home->observed) observe_copy(home, copy, TRACE_COPY_ARRIVES, true);
     if (home->observed) observe_arrived_bytes(home, copy, knows, warp, lane);
     uint8_t *to = destination(home, copy);
+    if (home->grid->shadow) copy_shadow(home, copy, to);
     if (copy->fold)
         copy->fold(copy, to);
     else

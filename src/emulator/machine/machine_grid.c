@@ -507,8 +507,9 @@ bool grid_run(Grid *grid, int threads, uint64_t memory_limit, Trace *trace, Erro
         uint64_t warps = whole.end * grid->cluster_blocks * (uint64_t)grid->warps_per_block;
         bool worth_it = warps >= FEW_WARPS && whole.end > 1;
         bool is_whole = grid->observer && !grid->observer->split;
-        bool alone = threads < 2 || grid->schedule || grid->holds || grid->memory->has_marks ||
-                     grid->writers || is_whole || grid->clusters_communicate || !worth_it;
+        bool alone = threads < 2 || grid->schedule || grid->shadow || grid->holds ||
+                     grid->memory->has_marks || grid->writers || is_whole || grid->clusters_communicate ||
+                     !worth_it;
         if (alone || !run_parallel(&whole, threads)) run_alone(&whole);
     }
     if (grid->writers) whole.worker->footprint = NULL;

@@ -12,6 +12,7 @@
 #include "emulator/machine/other_orders.h"
 #include "emulator/machine/recorder.h"
 #include "emulator/machine/call_values.h"
+#include "emulator/machine/shadow.h"
 #include "emulator/machine/special_values.h"
 #include "emulator/machine/tape_door.h"
 #include "emulator/machine/undefined.h"
@@ -177,7 +178,10 @@ static inline void run_op(Block *block, const Op *op, const Gang *gang, Mode mod
     }
     if (mode == RUN_HOOKED && active->count)
         block->hooks->before_lanes(block->hooks->context, active->warps[0], op, active->masks[0]);
-    op->run(op, active->warps, active->masks, active->count);
+    if (looks && block->grid->shadow)
+        shadow_run(op, active->warps, active->masks, active->count);
+    else
+        op->run(op, active->warps, active->masks, active->count);
     if (mode == RUN_HOOKED && active->count)
         block->hooks->after_lanes(block->hooks->context, active->warps[0], op, active->masks[0]);
 }
@@ -308,7 +312,7 @@ static inline __attribute__((always_inline)) bool run_gang(Block *block, Gang *g
         bool watches =
             block->observed && program->products && program->products[end] != program->products[gang->pc];
         /* shuffles may start following undefined values, and end a run */
-        bool looks = block->follows || block->tape || watches;
+        bool looks = block->follows || block->tape || watches || block->grid->shadow;
         block->now = gang->turn;
         for (const Op *op = program->ops + gang->pc, *last = program->ops + end; op < last; op++)
             run_op(block, op, gang, mode, looks);
@@ -440,7 +444,8 @@ static inline bool is_next(const Block *block, const Gang *gang, uint64_t others
 static int execute_together(Block *block, const Gang *gang) {
     const Op *op = &block->grid->program->ops[gang->pc];
     const CoreOp *core = op->extra;
-    if (op->guarded || op->prelude || block->follows || !core->execute_together) return 0;
+    if (op->guarded || op->prelude || block->follows || block->grid->shadow || !core->execute_together)
+        return 0;
     if (block->tape) tape_note_together(block, op, gang);
     int done = core->execute_together(block, op, gang);
     if (block->tape) tape_done_together(block, gang, done);

@@ -2,6 +2,7 @@
 #include "emulator/machine/observe.h"
 #include "emulator/machine/machine_block.h"
 #include "emulator/machine/special_values.h"
+#include "emulator/machine/shadow.h"
 #include "emulator/machine/undefined.h"
 #include "ptx/opcodes.h"
 
@@ -95,6 +96,7 @@ static void free_frame(Warp *warp, Frame *frame) {
     warp->block->frame_bytes -= frame_bytes(frame->layout);
     free(frame->provenance);
     undefined_forget_frame(frame);
+    shadow_forget_frame(frame);
     free(frame);
 }
 

@@ -15,6 +15,7 @@ typedef struct Block Block;
 typedef struct Frame Frame;
 typedef struct Provenance Provenance;
 typedef struct UndefinedValue UndefinedValue;
+typedef struct ShadowSlot ShadowSlot;
 
 enum { NO_JOIN = -1, NO_FRAGMENT = -1 };
 
@@ -30,6 +31,7 @@ struct Frame {
     Provenance *provenance; /* kept by the hooks of the block; NULL without hooks */
     /* per register, and per 4 bytes of the parameters (undefined.h); NULL: none */
     UndefinedValue *undefined;
+    ShadowSlot *shadow;  /* [register_bytes / 64] numbers of registers (shadow.h); NULL: none */
     uint32_t local_base; /* bytes into each lane's local memory */
     uint32_t local_top;  /* end of the frame, alloca included */
     uint32_t depth;
