@@ -66,12 +66,12 @@ TEST_SOURCES = $(wildcard tests/*/test_*.c)
 QUICK = REDVIZ_TEST_LARGEST_N=4096 REDVIZ_TEST_QUICK=1
 SHORTENED = $(patsubst %,tests/%.c,catalog/test_results_int catalog/test_results_float catalog/test_results_double \
     cli/test_lecture cli/test_runs emulator/test_core_fuzz exercise/test_shipped gpu/test_capture instrument/test_catalogue instrument/test_text \
-    session/test_damaged session/test_saved tui/test_adds_up tui/test_key_storm tui/test_lecture tui/test_quiz)
+    session/test_damaged session/test_rounding session/test_saved tui/test_adds_up tui/test_key_storm tui/test_lecture tui/test_quiz)
 LEFT_OUT = $(patsubst %,tests/%.c,cli/test_hostile metrics/test_added_metric runtime/test_libraries)
 # Programs that compile CUDA or ask ptxas: they differ where there is a toolkit.
 TOOLKIT = $(patsubst %,tests/%.c,cli/test_build cli/test_cases cli/test_cuda cli/test_exercise cli/test_guessed cli/test_invariant \
     cli/test_other_input cli/test_pipes cli/test_sass cli/test_source compile/test_compile exercise/test_grade ptx/test_check runtime/test_call runtime/test_ends \
-    runtime/test_programs sass/test_assemble sass/test_listing tui/test_edit tui/test_exercise tui/test_program)
+    runtime/test_programs session/test_rounding sass/test_assemble sass/test_listing tui/test_edit tui/test_exercise tui/test_program)
 # Under the sanitizers, what builds trees, or reads libraries, says nothing new; NVIDIA's cannot be opened there.
 NOT_SANITIZED = $(wildcard tests/tree/test_*.c) $(patsubst %,tests/%.c,metrics/test_added_metric runtime/test_libraries exercise/test_shipped \
     gpu/test_counter_names)

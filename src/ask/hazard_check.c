@@ -44,12 +44,14 @@ static void print_result(const Session *session, Text *out) {
     if (result && what && is_over) {
         text_print(&line, "The result is %s, expected %s: %s", result->result_text, result->expected_text,
                    result->verdict ? result->verdict : "ok");
-        if (result->absolute_error > 0)
+        if (result->is_rounding && result->absolute_error > 0)
+            text_print(&line, ", off by %.2g, all of it rounding", result->absolute_error);
+        else if (result->absolute_error > 0)
             text_print(&line, ", off by %.2g (%.2g allowed)", result->absolute_error, result->bound);
         text_print(&line, ", by %s", what);
         if (session->findings.other_input)
             text_print(&line, "; it is right %s, too.", session->findings.other_input);
-        else if (result->bound > 0)
+        else if (result->bound > 0 && !result->is_rounding)
             text_print(&line, "; a fault that changes it by less than %.2g would not show.", result->bound);
         else
             text_add(&line, ".");

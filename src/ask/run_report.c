@@ -143,6 +143,8 @@ void ask_report(Session *session, bool json, Text *out) {
         input.absolute_error = session->result.absolute_error;
         input.relative_error = session->result.relative_error;
         input.bound = session->result.bound;
+        input.is_rounding = session->result.is_rounding;
+        input.rounding = session->result.rounding;
         input.verdict = session->result.verdict;
         input.compared = session->result.compared;
         input.index = session->result.index;

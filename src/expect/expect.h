@@ -12,12 +12,21 @@
 #include "expect/arithmetic.h"
 #include "expect/reference.h"
 
+typedef struct ExpectShadow ExpectShadow;
+struct ExpectShadow { /* the same run without rounding */
+    /* What the elements of a buffer of `done` would be, in [count]. False: not known. `of_literal`: some depend on literals that f32
+     * rounds. */
+    bool (*of)(const ExpectShadow *shadow, const PlanBuffer *buffer, double *elements, bool *of_literal);
+    const void *context;
+};
+
 typedef struct ExpectRun {
     const Plan *filled, *done; /* before and after the run; done->launches[0] ran first */
     uint64_t n;
     int variables;         /* number of buffers at the end that are variables of the module */
     const bool *results;   /* [buffer] written by the last launch: only these are results; NULL: not known */
     Arithmetic arithmetic; /* how its values are rounded */
+    const ExpectShadow *shadow; /* compared in place of the values; NULL: they are */
 } ExpectRun;
 
 /* Compares the output with `expectation`. False: `expectation` is invalid, see `error`. `what` gets the name,

@@ -48,6 +48,7 @@ typedef struct GuessRun {      /* what came of a plan; borrowed */
     void *const *
         bytes; /* [trace->buffer_count] after the run; those of module variables lie behind the plan's buffers */
     bool is_partial;
+    const ExpectShadow *shadow; /* NULL: the values are compared */
 } GuessRun;
 
 typedef struct Guess {

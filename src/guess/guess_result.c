@@ -42,6 +42,7 @@ static ExpectRun compared_run(const Guess *guess, const GuessRun *run, const Gue
                        .variables = with->done.buffer_count - run->done->buffer_count,
                        .n = guess->account.n,
                        .results = results,
+                       .shadow = run->shadow,
                        .arithmetic = guess_arithmetic(run->trace)};
 }
 

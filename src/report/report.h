@@ -42,6 +42,8 @@ typedef struct ReportInput {
     const char *expected;     /* exact decimal text */
     double absolute_error, relative_error;
     double bound;             /* absolute error that rounding may cause; 0: none */
+    const char *rounding;     /* the lines whose results are rounded, by how much; NULL: not known */
+    bool is_rounding;         /* the error is rounding alone, as a run without rounding shows */
     const char *verdict;      /* instead of "ok" for a right result: "total right"; NULL: "ok" */
     uint64_t compared, index; /* number of results compared; index of the reported one; 0: not known */
     bool narrowed;            /* --trace-blocks given: totals over the traced blocks only */

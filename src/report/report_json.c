@@ -62,8 +62,8 @@ static void put_decimal(Json *json, const char *key, const char *text) {
 
 static void put_result(Json *json, const ReportInput *input) {
     if (!input->has_result) {
-        static const char *const keys[] = {"result", "expected", "absolute_error", "relative_error",
-                                           "correct"};
+        static const char *const keys[] = {"result",         "expected", "absolute_error",
+                                           "relative_error", "correct",  "error_is_rounding"};
         for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) json_null(json, keys[i]);
         return;
     }
@@ -72,6 +72,8 @@ static void put_result(Json *json, const ReportInput *input) {
     json_number(json, "absolute_error", input->absolute_error);
     json_number(json, "relative_error", input->relative_error);
     json_boolean(json, "correct", input->correct);
+    json_boolean(json, "error_is_rounding",
+                 input->is_rounding || (input->correct && input->absolute_error == 0));
 }
 
 static void put_dimensions(Json *json, const char *key, const uint32_t dimensions[3]) {

@@ -40,6 +40,9 @@ static void add_verdict(const ReportInput *input, Text *out) {
         text_add(out, input->verdict ? input->verdict : "ok");
     else if (input->verdict && !input->looks_like) /* the catalogue's says how it is inexact */
         text_add(out, input->verdict);
+    else if (input->is_rounding)
+        text_print(out, "%s, off by %.2g, all of it rounding (at most %.2g in this order)",
+                   input->verdict ? input->verdict : "ok", input->absolute_error, input->bound);
     else
         text_print(out, "%s, off by %.2g (%.2g allowed)", input->verdict ? input->verdict : "ok",
                    input->absolute_error, input->bound);
@@ -90,6 +93,11 @@ static void print_result(const ReportInput *input, Text *out) {
     if (input->has_result && input->result) add_verdict(input, &sentence);
     if (input->has_result && input->looks_like) text_print(&sentence, ", by %s", input->looks_like);
     sentence_print(out, "", text_string(&sentence));
+    text_clear(&sentence);
+    if (input->rounding) {
+        text_print(&sentence, "Rounding: values are off in %s.", input->rounding);
+        sentence_print(out, "", text_string(&sentence));
+    }
     text_done(&sentence);
 }
 

@@ -217,6 +217,8 @@ static void write_result(const ExpectResult *result, Store *store) {
     store_put_real(store, COLUMN_result_absolute_error, result->absolute_error);
     store_put_real(store, COLUMN_result_relative_error, result->relative_error);
     store_put_real(store, COLUMN_result_bound, result->bound);
+    store_put_integer(store, COLUMN_result_is_rounding, result->is_rounding);
+    store_put_text(store, COLUMN_result_rounding, result->rounding);
     store_put_integer(store, COLUMN_result_correct, result->correct);
     store_put_word(store, COLUMN_result_element, result->index);
     store_put_text(store, COLUMN_result_verdict, result->verdict);
@@ -533,6 +535,8 @@ static void read_result_row(ExpectResult *result, Arena *arena, Store *store) {
     result->absolute_error = store_real(store, COLUMN_result_absolute_error);
     result->relative_error = store_real(store, COLUMN_result_relative_error);
     result->bound = store_real(store, COLUMN_result_bound);
+    result->is_rounding = store_flag(store, COLUMN_result_is_rounding);
+    result->rounding = store_name(store, COLUMN_result_rounding, arena);
     result->correct = store_flag(store, COLUMN_result_correct);
     result->index = store_word(store, COLUMN_result_element);
     result->verdict = store_name(store, COLUMN_result_verdict, arena);

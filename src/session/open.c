@@ -152,6 +152,7 @@ static Session *finish(Session *session, bool good) {
         session_free(session);
         return NULL;
     }
+    session_find_rounding(session);
     session_try_other_input(session);
     measure(session);
     session_describe(session);

@@ -5,9 +5,10 @@ enum { MOST_INSTRUCTIONS = 16 << 20 }; /* warp instructions of a run that is rep
 
 static bool can_be_tried(const Session *session) {
     const RunSpec *options = &session->options;
-    return session->has_result && session->result.correct && !session->kernel.row && !options->program &&
-           options->expect && !session->is_planned && !session->run->is_partial && !session->machine.device &&
-           session->run->filled.buffers && !trace_has_fault(session->run->trace) &&
+    return session->has_result && session->result.correct && !session->result.is_rounding &&
+           !session->kernel.row && !options->program && options->expect && !session->is_planned &&
+           !session->run->is_partial && !session->machine.device && session->run->filled.buffers &&
+           !trace_has_fault(session->run->trace) &&
            trace_count_instructions(session->run->trace) <= MOST_INSTRUCTIONS;
 }
 

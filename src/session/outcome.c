@@ -10,7 +10,9 @@ bool session_judge(Session *session, Error *error) {
     const CatalogRow *row = session->kernel.row;
     bool is_whole = !run->is_partial || session->machine.device; /* a GPU runs all blocks */
     if (session->is_unchecked) return true;
-    if (row && is_whole) {
+    if (row && is_whole && session->options.has_shadow) {
+        session_judge_shadow(session);
+    } else if (row && is_whole) {
         session->has_result = true;
         row->check(&session->kernel.run, &run->filled, &run->plan, &session->result);
         if (trace_has_fatal_trap(run->trace)) session->result.correct = false;
@@ -18,11 +20,13 @@ bool session_judge(Session *session, Error *error) {
     if (row) return true;
     void **bytes = memory_new((size_t)(run->trace->buffer_count + 1) * sizeof *bytes);
     for (int i = 0; i < run->trace->buffer_count; i++) bytes[i] = emulator_buffer_bytes(run->emulator, i);
+    ExpectShadow shadow = session_shadow(session);
     GuessRun ran = {.filled = &run->filled,
                     .done = &run->plan,
                     .trace = run->trace,
                     .bytes = bytes,
-                    .is_partial = run->is_partial};
+                    .is_partial = run->is_partial,
+                    .shadow = session->options.has_shadow ? &shadow : NULL};
     bool good = guess_compare(&session->guess, &ran, error);
     free(bytes);
     session->has_result = session->guess.verdict.has_result;

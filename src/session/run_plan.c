@@ -149,6 +149,7 @@ static bool execute(Session *session, Error *error) {
         .trace_also = session->fault_block >= 0 ? (uint32_t)session->fault_block : 0,
         .first_look = wants_first_look(session),
         .keeps_going = options->keep_going,
+        .has_shadow = options->has_shadow,
         .instruction_budget = budget_of_launch(session),
         .block_budget = session->kernel.row || options->program || options->instruction_budget
                             ? 0

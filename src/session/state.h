@@ -193,6 +193,12 @@ void session_make_quiet(const Session *of, RunSpec *spec);
 Session *session_run_copy(const Session *of, const RunSpec *spec, Plan *plan, bool is_unchecked);
 /* other_input.c: makes a right result wrong where another input shows that it is. */
 void session_try_other_input(Session *session);
+/* Runs a kernel of floats whose result is right within its bound once more with a shadow (emulator/machine/shadow.h): what is off is
+ * rounding, or the result is wrong. */
+void session_find_rounding(Session *session);
+/* In a run with a shadow: its elements without rounding; the result of a row of the catalogue, compared with them. */
+ExpectShadow session_shadow(const Session *session);
+void session_judge_shadow(Session *session);
 void session_name_run(Session *session);
 /* Fills `kernel`'s names, occupancy, and the blocks that can be played. */
 void session_describe(Session *session);

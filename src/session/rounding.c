@@ -1,0 +1,112 @@
+/* Tells rounding from what a kernel leaves out, by a run without rounding. */
+#include "session/state.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { MOST_INSTRUCTIONS = 16 << 20 }; /* warp instructions of a run that is repeated with a shadow */
+
+static bool can_be_tried(const Session *session) {
+    const ExpectResult *result = &session->result;
+    bool is_of_its_own = session->kernel.row && result->verdict; /* a row whose lesson is its rounding */
+    return session->has_result && result->correct && !is_of_its_own && ptx_type_is_float(result->type) &&
+           result->bound > 0 && !session->run->is_partial && !session->machine.device &&
+           session->run->filled.buffers && !trace_has_fault(session->run->trace) &&
+           trace_count_instructions(session->run->trace) <= MOST_INSTRUCTIONS;
+}
+
+/* The result is within the bound of its rounding, but rounding is not what it is off by. */
+static void keep_wrong(Session *session, const ExpectResult *unrounded) {
+    Text what = {0}, why = {0};
+    const char *known = session->guess.verdict.looks_like;
+    text_print(&why, "(without rounding the same run gives %.12g, off by %.3g)", unrounded->result,
+               unrounded->absolute_error);
+    if (known) text_print(&what, "%s %s", known, text_string(&why));
+    if (what.length)
+        session->guess.verdict.looks_like = arena_copy_text(&session->arena, text_string(&what), what.length);
+    session->findings.reach = arena_copy_text(&session->arena, text_string(&why), why.length);
+    session->result.correct = session->guess.verdict.result.correct = false;
+    text_done(&what);
+    text_done(&why);
+}
+
+/* ---- where it comes from -------------------------------------------------------------------------------- */
+
+enum { MOST_LINES = 64, SHOWN_LINES = 4 };
+
+typedef struct RoundedLine {
+    int number;
+    double off; /* the most that a value of the line is off */
+} RoundedLine;
+
+static int read_lines(const Session *copy, RoundedLine *lines) {
+    const SessionLaunches *launches = &copy->run->launches;
+    int count = 0;
+    for (int i = 0; i < launches->count; i++)
+        for (int pc = 0; pc < launches->programs[i]->code_count; pc++) {
+            const PtxCode *code = &launches->programs[i]->code[pc];
+            double off = emulator_deviation(copy->run->emulator, i, pc);
+            int number = code->line.line ? code->line.line : code->instruction->line, at = 0;
+            if (off == 0) continue;
+            while (at < count && lines[at].number != number) at++;
+            if (at == MOST_LINES) continue;
+            if (at == count) lines[count++] = (RoundedLine){.number = number};
+            if (off > lines[at].off) lines[at].off = off;
+        }
+    return count;
+}
+
+static int by_number(const void *a, const void *b) {
+    return ((const RoundedLine *)a)->number - ((const RoundedLine *)b)->number;
+}
+
+static int by_size(const void *a, const void *b) {
+    double x = ((const RoundedLine *)a)->off, y = ((const RoundedLine *)b)->off;
+    return (x < y) - (x > y);
+}
+
+static const char *lines_that_round(const Session *copy, Arena *arena) {
+    RoundedLine lines[MOST_LINES];
+    int count = read_lines(copy, lines);
+    Text text = {0};
+    qsort(lines, (size_t)count, sizeof *lines, by_size);
+    if (count > SHOWN_LINES) count = SHOWN_LINES;
+    while (count && lines[count - 1].off < lines[0].off / 100) count--;
+    qsort(lines, (size_t)count, sizeof *lines, by_number);
+    for (int i = 0; i < count; i++)
+        text_print(&text, "%sline %d by up to %.2g", i ? ", " : "", lines[i].number, lines[i].off);
+    const char *result = count ? arena_copy_text(arena, text_string(&text), text.length) : NULL;
+    text_done(&text);
+    return result;
+}
+
+/* ---- the verdict ---------------------------------------------------------------------------------------- */
+
+/* What the bound alone could not decide is decided. A sum that has lost a hundredth of itself is not called ok. */
+static void keep_right(ExpectResult *result) {
+    result->is_rounding = true;
+    if (result->verdict && !strcmp(result->verdict, "cannot be judged")) result->verdict = NULL;
+    if (!result->verdict && result->absolute_error > fabs(result->expected) / 100)
+        result->verdict = "inexact";
+}
+
+void session_find_rounding(Session *session) {
+    if (!can_be_tried(session)) return;
+    Plan plan;
+    RunSpec spec = session->options;
+    plan_copy(&session->run->filled, &plan);
+    session_make_quiet(session, &spec);
+    spec.progress = NULL;
+    spec.has_shadow = true;
+    Session *copy = session_run_copy(session, &spec, &plan, false);
+    bool is_known = copy && copy->has_result && copy->result.compared && !trace_has_fault(copy->run->trace);
+    if (is_known && copy->result.correct) {
+        keep_right(&session->result);
+        keep_right(&session->guess.verdict.result);
+        session->result.rounding = session->guess.verdict.result.rounding =
+            lines_that_round(copy, &session->arena);
+    } else if (is_known) {
+        keep_wrong(session, &copy->result);
+    }
+    session_free(copy);
+}
