@@ -343,7 +343,8 @@ static void json_has_its_fields_in_their_order(void **state) {
                "\"grid\":4,"
                "\"dtype\":\"int\",\"op\":\"sum\",\"result\":-18,\"expected\":-18,\"absolute_error\":0,"
                "\"relative_error\":0,"
-               "\"correct\":true,\"error_is_rounding\":true,\"totals\":{%s,\"launches\":[{\"entry\":\"sample\",\"grid\":[4,1,1],"
+               "\"correct\":true,\"error_is_rounding\":true,\"totals\":{%s,\"launches\":[{\"entry\":"
+               "\"sample\",\"grid\":[4,1,1],"
                "\"block\":[64,1,1],\"cluster\":[1,1,1],"
                "\"shared_bytes\":8192,\"registers\":null,\"occupancy\":null,\"totals\":{%s}],\"lines\":[{"
                "\"file\":\"sample.cu\","
@@ -380,9 +381,10 @@ static void what_is_not_known_is_null(void **state) {
     input.source_text = NULL;
     Text out = {0};
     report_json(&input, &out);
-    static const char *const paths[] = {"device",         "dtype",          "op",      "result",   "expected",
-                                        "absolute_error", "relative_error", "correct", "error_is_rounding", "measured", "hazards",
-                                        "lines.0.text"};
+    static const char *const paths[] = {"device",         "dtype",    "op",
+                                        "result",         "expected", "absolute_error",
+                                        "relative_error", "correct",  "error_is_rounding",
+                                        "measured",       "hazards",  "lines.0.text"};
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) assert_field(out.data, paths[i], "null");
     text_clear(&out);
     input.has_result = true; /* a trap came before there was a result; the reference is a huge integer */

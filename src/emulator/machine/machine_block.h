@@ -54,8 +54,8 @@ typedef struct Grid {
     const Writers *writers;        /* NULL: not a guided run (writers.h) */
     const TraceObserver *observer; /* NULL: none */
     const TapeDoor *tapes;         /* NULL: every block runs by the schedule (tape_door.h) */
-    struct ShadowPages *shadow;   /* NULL: only values are computed (shadow.h) */
-    double *deviation;             /* with a shadow: [op_count] how far off a result of each instruction is at most */
+    struct ShadowPages *shadow;    /* NULL: only values are computed (shadow.h) */
+    double *deviation; /* with a shadow: [op_count] how far off a result of each instruction is at most */
     void (*touched)(void *context, const EmulatorPage *page); /* emulator.h; NULL: nobody asks */
     void *touched_context;
     const atomic_bool *cancel;

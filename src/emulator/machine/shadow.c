@@ -3,6 +3,7 @@
 
 #include "ptx/opcodes.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -136,6 +137,7 @@ typedef struct ShadowPlace { /* of a value: a register, or memory */
 
 static bool find(const ShadowPlace *place, int at, int bytes, uint64_t bits, ShadowNumber *found) {
     if (place->memory) return shadow_pages_find(place->memory, place->bytes + at, bytes, bits, found);
+    assert(place->slots);
     const ShadowSlot *slot = &place->slots[at / SLOT_BYTES];
     const ShadowNumber *number = &slot->number[place->lane];
     if (!(slot->lanes >> place->lane & 1) || number->bytes != bytes || number->bits != bits) return false;

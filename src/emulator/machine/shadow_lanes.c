@@ -294,7 +294,7 @@ static void keep_column(const ShadowLanes *lanes, int bytes, const Column *from)
 static void run_common(const ShadowLanes *lanes) {
     const Op *op = lanes->op;
     int bytes = op->d_bytes;
-    Column a, b, c, result;
+    Column a, b, c = {0}, result;
     read_column(lanes, 0, bytes, &a);
     read_column(lanes, 1, bytes, &b);
     if (op->instruction->opcode == PTX_fma) read_column(lanes, 2, bytes, &c);
