@@ -81,8 +81,9 @@ typedef struct BarrierPlan {
     const TraceLaunch *launch;
     CodeWalk walk;
     FindingPair pairs[64];
-    bool of_block[64]; /* whether it orders different warps */
-    bool is_relaxed;   /* only accesses in different iterations of a loop may conflict */
+    bool of_block[64];  /* whether it orders different warps */
+    uint32_t lanes[64]; /* that make the two accesses, as far as known */
+    bool is_relaxed;    /* only accesses in different iterations of a loop may conflict */
     int pair_count;
     Cut cuts[MOST_CUTS];
     int cut_count;
@@ -152,16 +153,16 @@ static bool parts(BarrierPlan *plan, FindingPair pair, int pc) {
 static void add_cut(BarrierPlan *plan, int pc, RemedyKind kind) {
     Cut cut = {.point = {pc, kind, UINT32_MAX}};
     if (plan->cut_count == MOST_CUTS) return;
-    for (int i = 0; i < plan->pair_count; i++) {
+    if (kind == REMEDY_WARP_BARRIER) cut.point.lanes = lanes_before(plan->launch, pc);
+    for (int i = 0; cut.point.lanes && i < plan->pair_count; i++) {
         FindingPair pair = plan->pairs[i];
-        if (kind == REMEDY_WARP_BARRIER && plan->of_block[i]) continue;
+        if (kind == REMEDY_WARP_BARRIER && (plan->of_block[i] || plan->lanes[i] & ~cut.point.lanes)) continue;
         if (!parts(plan, pair, pc)) continue;
         cut.pairs |= UINT64_C(1) << i;
         cut.ways +=
             (uint64_t)(pc > pair.other_pc ? pc - pair.other_pc : pc + plan->launch->program->code_count);
     }
-    if (kind == REMEDY_WARP_BARRIER && cut.pairs) cut.point.lanes = lanes_before(plan->launch, pc);
-    if (cut.pairs && cut.point.lanes) plan->cuts[plan->cut_count++] = cut;
+    if (cut.pairs) plan->cuts[plan->cut_count++] = cut;
 }
 
 static bool is_second_access(const BarrierPlan *plan, int pc) {
@@ -320,6 +321,8 @@ static bool gather(const Findings *list, int cause, BarrierPlan *plan) {
                 return false;
             plan->of_block[plan->pair_count] =
                 finding->kind != FINDING_WARP_RACE && finding->access.warp != finding->other.warp;
+            plan->lanes[plan->pair_count] =
+                lanes_at(plan->launch, pair.pc) | lanes_at(plan->launch, pair.other_pc);
             plan->pairs[plan->pair_count++] = pair;
         }
     }
