@@ -143,3 +143,14 @@ void findings_join_causes(Findings *list, int into, int from) {
     for (int i = from + 1; i < list->cause_count; i++) list->causes[i - 1] = list->causes[i];
     list->cause_count--;
 }
+
+int findings_part_cause(Findings *list, int error, int into) {
+    if (into < 0) {
+        into = list->cause_count++;
+        list->causes[into] = (FindingCause){.lead = error};
+    }
+    list->causes[list->items[error].cause].count--;
+    list->items[error].cause = into;
+    list->causes[into].count++;
+    return into;
+}
