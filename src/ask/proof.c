@@ -19,13 +19,26 @@ static bool is_same_error(const Finding *a, const Finding *b) {
             (a->access.line == b->access.line && a->other.line == b->other.line));
 }
 
-/* True if all errors of the cause are gone and no new one has appeared. */
+/* A load of what was never written, if the cause is a race: it may have come too early, or not. */
+static bool is_beside_race(const Findings *list, int index) {
+    const Finding *finding = &list->items[index];
+    return finding->kind == FINDING_FAULT &&
+           list->items[list->causes[finding->cause].lead].kind != FINDING_FAULT;
+}
+
+static bool has_error(const Findings *list, const Finding *error) {
+    bool has = false;
+    for (int i = 0; i < list->error_count; i++) has |= is_same_error(error, &list->items[i]);
+    return has;
+}
+
+/* True if all errors of the cause are gone, but loads beside its races, and no new one has appeared. */
 static bool has_helped(const Findings *before, int cause, const Findings *after) {
     for (int i = 0; i < after->error_count; i++) {
         bool was_there = false;
         for (int k = 0; k < before->error_count; k++)
-            was_there |=
-                before->items[k].cause != cause && is_same_error(&before->items[k], &after->items[i]);
+            was_there |= (before->items[k].cause != cause || is_beside_race(before, k)) &&
+                         is_same_error(&before->items[k], &after->items[i]);
         if (!was_there) return false;
     }
     return after->is_complete || !before->is_complete;
@@ -67,6 +80,14 @@ static CopyResult say_proof(const Session *session, Findings *list, const Sessio
                         NULL};
 }
 
+/* Loads of what was never written that stay where the races of their cause are gone have another cause. */
+static void part_lasting_loads(Findings *list, int cause, const Findings *after) {
+    int into = -1;
+    for (int i = 0; i < list->error_count; i++)
+        if (list->items[i].cause == cause && is_beside_race(list, i) && has_error(after, &list->items[i]))
+            into = findings_part_cause(list, i, into);
+}
+
 /* The schedules that showed errors of the cause; the run's own for those it found itself. */
 static int find_schedules(const Session *session, const Findings *list, int cause, uint64_t *schedules) {
     int count = 0;
@@ -93,6 +114,7 @@ static CopyResult run_copy(const Session *session, Findings *list, int cause, co
         bool helped = after && has_helped(list, cause, after);
         CopyResult one = {0};
         if (helped) one = say_proof(session, list, copy, after, of);
+        if (one.proof) part_lasting_loads(list, cause, after);
         session_free(copy);
         if (!one.proof) return one;
         if (!i) result = one;
@@ -314,7 +336,7 @@ void ask_proofs(Session *session) {
     Findings *list = ask_hazards(session);
     if (!list || session->findings.has_proofs || session_is_from_file(session)) return;
     session->findings.has_proofs = true;
-    session->findings.remedies = memory_new((size_t)(list->cause_count + 1) * sizeof(Remedy));
+    session->findings.remedies = memory_new((size_t)(list->error_count + 1) * sizeof(Remedy));
     TimeLimit limit = ask_limit_time(session->options.proof_seconds, MOST_SECONDS);
     int given_up = 0;
     session_find_source(session);

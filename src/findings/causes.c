@@ -64,6 +64,12 @@ static bool share_copies(const Finding *a, const Finding *b) {
     return same_array || share_instruction(a, b);
 }
 
+/* Nothing tells them apart: the members of a structure that is copied in one line. */
+static bool are_same_to_a_reader(const Finding *a, const Finding *b) {
+    return a->kind == FINDING_FAULT && b->kind == FINDING_FAULT && are_on_same_lines(a, b) && a->sentence &&
+           b->sentence && !strcmp(a->sentence, b->sentence);
+}
+
 /* A load that comes too early reads memory that was never written. */
 static bool is_early_load(const Finding *fault, const Finding *finding) {
     return fault->kind == FINDING_FAULT && fault->access.pc >= 0 &&
@@ -75,6 +81,7 @@ static bool is_early_load(const Finding *fault, const Finding *finding) {
 static bool belong_together(const Finding *a, const Finding *b) {
     RemedyClass class = remedy_class(a);
     if (a->launch == b->launch && is_of_copies(a) && is_of_copies(b) && share_copies(a, b)) return true;
+    if (a->launch == b->launch && are_same_to_a_reader(a, b)) return true;
     if (a->launch == b->launch && (is_early_load(a, b) || is_early_load(b, a))) return true;
     if (a->launch == b->launch && a->is_overlap && b->is_overlap && a->access.buffer == b->access.buffer)
         return true;
@@ -142,4 +149,15 @@ void findings_join_causes(Findings *list, int into, int from) {
     list->causes[into].count += list->causes[from].count;
     for (int i = from + 1; i < list->cause_count; i++) list->causes[i - 1] = list->causes[i];
     list->cause_count--;
+}
+
+int findings_part_cause(Findings *list, int error, int into) {
+    if (into < 0) {
+        into = list->cause_count++;
+        list->causes[into] = (FindingCause){.lead = error};
+    }
+    list->causes[list->items[error].cause].count--;
+    list->items[error].cause = into;
+    list->causes[into].count++;
+    return into;
 }

@@ -202,6 +202,8 @@ void findings_take_behind(Findings *list, const Findings *other, const Trace *tr
 int findings_count(const Findings *findings, Severity severity);
 /* Makes the errors of cause `from` those of cause `into`, a smaller index; later causes move up. */
 void findings_join_causes(Findings *findings, int into, int from);
+/* Moves an error to cause `into`, or to a new, last cause if that is negative; its index. */
+int findings_part_cause(Findings *findings, int error, int into);
 
 /* Writes to and reads from a session file, unchanged; NULL: no search was made. */
 void findings_write(const Findings *findings, struct Store *store);

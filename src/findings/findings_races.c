@@ -114,7 +114,7 @@ static const char *advice_for_race(FindingsBuilder *builder, const RacePair *pai
     if (!pair->is_same_block)
         return tr("let blocks write different elements; use an atomic; publish with __threadfence() and an "
                   "atomic flag, and fence again after reading it; or use a second launch");
-    if (remedy_is_update(launch->program, pair->access.pc, pair->other.pc))
+    if (remedy_is_update(launch, pair->access.pc, pair->other.pc))
         return tr(
             "update it by one atomic instruction (atomicAdd, atomicMax, ...), since several threads load, "
             "change and store the same element");

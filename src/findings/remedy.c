@@ -61,12 +61,59 @@ static const PtxOperand *address_of(const PtxInstruction *in) {
     return NULL;
 }
 
-bool remedy_is_update(const PtxProgram *program, int pc, int other_pc) {
-    const PtxInstruction *a = program->code[pc].instruction, *b = program->code[other_pc].instruction;
+static bool has_one_address(const PtxInstruction *a, const PtxInstruction *b) {
     const PtxOperand *x = address_of(a), *y = address_of(b);
-    bool both = (a->opcode == PTX_ld && b->opcode == PTX_st) || (a->opcode == PTX_st && b->opcode == PTX_ld);
-    return both && x && y && x->reg == y->reg && x->variable == y->variable && x->integer == y->integer &&
-           program->code[pc].line.line == program->code[other_pc].line.line;
+    return x && y && x->reg == y->reg && x->variable == y->variable && x->integer == y->integer;
+}
+
+typedef struct LastLoad { /* of one warp */
+    TraceEvent event;
+    bool is_known;
+} LastLoad;
+
+/* 1: every thread of the block stores where it has loaded last; -1: some do not; 0: none stores. */
+static int stores_where_it_loads(const TraceBlock *block, int load, int store, LastLoad last[]) {
+    TraceEvent event;
+    int found = 0;
+    for (int i = 0; i < trace_block_event_count(block) && found >= 0; i++) {
+        trace_block_read_header(block, i, &event);
+        if (event.pc == load) {
+            trace_block_read_places(block, i, &last[event.warp].event);
+            last[event.warp].is_known = true;
+        }
+        if (event.pc != store) continue;
+        trace_block_read_places(block, i, &event);
+        const LastLoad *from = &last[event.warp];
+        found = from->is_known && !(event.mask & ~from->event.mask) ? 1 : -1;
+        for (int lane = 0; lane < WARP_LANES; lane++)
+            if (event.mask >> lane & 1 && (event.buffer[lane] != from->event.buffer[lane] ||
+                                           event.offset[lane] != from->event.offset[lane]))
+                found = -1;
+    }
+    return found;
+}
+
+/* As above, of all blocks whose events are known: code that is not optimized has an address in two registers. */
+static bool stores_back(const TraceLaunch *launch, int load, int store) {
+    int warps = (int)((launch->block[0] * launch->block[1] * launch->block[2] + WARP_LANES - 1) / WARP_LANES);
+    LastLoad *last = memory_new((size_t)warps * sizeof *last);
+    int found = 0;
+    for (int i = 0; i < launch->block_count && found >= 0; i++) {
+        for (int warp = 0; warp < warps; warp++) last[warp].is_known = false;
+        int now = stores_where_it_loads(launch->blocks[i], load, store, last);
+        if (now) found = now;
+    }
+    free(last);
+    return found > 0;
+}
+
+bool remedy_is_update(const TraceLaunch *launch, int pc, int other_pc) {
+    const PtxProgram *program = launch->program;
+    const PtxInstruction *a = program->code[pc].instruction, *b = program->code[other_pc].instruction;
+    bool is_store = a->opcode == PTX_st,
+         both = is_store ? b->opcode == PTX_ld : a->opcode == PTX_ld && b->opcode == PTX_st;
+    if (!both || program->code[pc].line.line != program->code[other_pc].line.line) return false;
+    return has_one_address(a, b) || stores_back(launch, is_store ? other_pc : pc, is_store ? pc : other_pc);
 }
 
 /* ---- places for barriers ------------------------------------------------------------------------------- */
@@ -81,8 +128,10 @@ typedef struct BarrierPlan {
     const TraceLaunch *launch;
     CodeWalk walk;
     FindingPair pairs[64];
-    bool of_block[64]; /* whether it orders different warps */
-    bool is_relaxed;   /* only accesses in different iterations of a loop may conflict */
+    bool of_block[64];  /* whether it orders different warps */
+    uint32_t lanes[64]; /* that make the two accesses, as far as known */
+    bool is_update[64]; /* x += 1 */
+    bool is_relaxed;    /* only accesses in different iterations of a loop may conflict */
     int pair_count;
     Cut cuts[MOST_CUTS];
     int cut_count;
@@ -133,16 +182,17 @@ static uint32_t lanes_before(const TraceLaunch *launch, int pc) {
 }
 
 /* A barrier in the middle of x += 1 would let all threads load before any of them stores. */
-static bool is_within_update(const BarrierPlan *plan, FindingPair pair, int pc) {
-    return pair.other_pc < pc && pc <= pair.pc &&
-           remedy_is_update(plan->launch->program, pair.pc, pair.other_pc);
+static bool is_within_update(const BarrierPlan *plan, int index, int pc) {
+    FindingPair pair = plan->pairs[index];
+    return pair.other_pc < pc && pc <= pair.pc && plan->is_update[index];
 }
 
 /* True if a barrier before `pc` orders the two accesses. */
-static bool parts(BarrierPlan *plan, FindingPair pair, int pc) {
+static bool parts(BarrierPlan *plan, int index, int pc) {
     CodeWalk *walk = &plan->walk;
+    FindingPair pair = plan->pairs[index];
     int from = pair.other_pc;
-    if (is_within_update(plan, pair, pc)) return false;
+    if (is_within_update(plan, index, pc)) return false;
     /* One instruction of several threads: there is no other execution to order it with. */
     if (pair.pc == from && !reaches(walk, from, from, PTX_NO_PC)) return false;
     if (!reaches(walk, from, pair.pc, pc)) return true;
@@ -152,16 +202,16 @@ static bool parts(BarrierPlan *plan, FindingPair pair, int pc) {
 static void add_cut(BarrierPlan *plan, int pc, RemedyKind kind) {
     Cut cut = {.point = {pc, kind, UINT32_MAX}};
     if (plan->cut_count == MOST_CUTS) return;
-    for (int i = 0; i < plan->pair_count; i++) {
+    if (kind == REMEDY_WARP_BARRIER) cut.point.lanes = lanes_before(plan->launch, pc);
+    for (int i = 0; cut.point.lanes && i < plan->pair_count; i++) {
         FindingPair pair = plan->pairs[i];
-        if (kind == REMEDY_WARP_BARRIER && plan->of_block[i]) continue;
-        if (!parts(plan, pair, pc)) continue;
+        if (kind == REMEDY_WARP_BARRIER && (plan->of_block[i] || plan->lanes[i] & ~cut.point.lanes)) continue;
+        if (!parts(plan, i, pc)) continue;
         cut.pairs |= UINT64_C(1) << i;
         cut.ways +=
             (uint64_t)(pc > pair.other_pc ? pc - pair.other_pc : pc + plan->launch->program->code_count);
     }
-    if (kind == REMEDY_WARP_BARRIER && cut.pairs) cut.point.lanes = lanes_before(plan->launch, pc);
-    if (cut.pairs && cut.point.lanes) plan->cuts[plan->cut_count++] = cut;
+    if (cut.pairs) plan->cuts[plan->cut_count++] = cut;
 }
 
 static bool is_second_access(const BarrierPlan *plan, int pc) {
@@ -320,6 +370,9 @@ static bool gather(const Findings *list, int cause, BarrierPlan *plan) {
                 return false;
             plan->of_block[plan->pair_count] =
                 finding->kind != FINDING_WARP_RACE && finding->access.warp != finding->other.warp;
+            plan->lanes[plan->pair_count] =
+                lanes_at(plan->launch, pair.pc) | lanes_at(plan->launch, pair.other_pc);
+            plan->is_update[plan->pair_count] = remedy_is_update(plan->launch, pair.pc, pair.other_pc);
             plan->pairs[plan->pair_count++] = pair;
         }
     }

@@ -11,7 +11,7 @@ RemedyClass remedy_class(const Finding *finding);
 
 /* The two instructions load and store the same element: x += 1. If different threads do so, only an atomic
  * helps. */
-bool remedy_is_update(const PtxProgram *program, int pc, int other_pc);
+bool remedy_is_update(const TraceLaunch *launch, int pc, int other_pc);
 
 typedef enum RemedyKind {
     REMEDY_WARP_BARRIER,

@@ -98,12 +98,12 @@ void device_add_module(Device *device, const MessageModule *head, const void *by
     text_done(&text);
 }
 
-/* The path of its first source, else a number. */
+/* Says that a line of it is none of its first source; else a number. */
 static const char *name_of_module(const Device *device, const DeviceModule *module) {
     Arena *arena = &device->capture->arena;
     for (int i = 0; i < module->module->file_count; i++)
         if (text_ends_with(module->module->files[i].path, ".cu"))
-            return arena_copy_string(arena, module->module->files[i].path);
+            return arena_print(arena, "%s (as PTX)", module->module->files[i].path);
     return arena_print(arena, "module %u", module->number);
 }
 
