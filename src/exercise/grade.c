@@ -217,6 +217,21 @@ static void judge_result(GradeWork *grading, Session *session, const GradeRun *r
                          result->expected_text));
 }
 
+/* The bits that must not depend on the batch or on the order. */
+static void judge_bits(GradeWork *grading, const Session *session, const GradeRun *run) {
+    const char *const *same = grading->exercise->same;
+    Arena *arena = &grading->grade->arena;
+    SameBits found;
+    if (!same[0] || grading->grade->goals[GOAL_RIGHT].state == GOAL_MISSED) return;
+    if (!ask_same_bits(session, same[0], same[1], run->searches_races, &found))
+        miss(grading, GOAL_RIGHT,
+             arena_print(arena,
+                         found.is_order ? tr("%s: other bits in another order of the warps: %s, and %s")
+                                        : tr("%s: other bits: %s, and %s"),
+                         describe(grading, run), text_string(&found.one), text_string(&found.other)));
+    ask_same_bits_done(&found);
+}
+
 static void judge_safety(GradeWork *grading, Session *session, const GradeRun *run) {
     const Findings *findings = ask_hazards(session);
     if (!first_error(findings)) ask_other_orders(session);
@@ -245,6 +260,7 @@ static bool try_run(GradeWork *grading, const GradeRun *run) {
     meet(grading, GOAL_COMPILES);
     if (run->searches_races) judge_safety(grading, session, run);
     judge_result(grading, session, run);
+    judge_bits(grading, session, run);
     session_free(session);
     return true;
 }

@@ -18,13 +18,17 @@
 static Exercise *tiny;
 
 /* False: there is no compiler. */
-static bool grade(const char *code, const GradeLimits *limits, Grade *out) {
+static bool grade_of(const Exercise *exercise, const char *code, const GradeLimits *limits, Grade *out) {
     Error error = {0};
-    if (!grade_file(tiny, "mine.cu", code, limits, out, &error)) fail_msg("%s", error.message);
+    if (!grade_file(exercise, "mine.cu", code, limits, out, &error)) fail_msg("%s", error.message);
     const char *why = out->goals[0].why;
     if (!why || !strstr(why, "compiler")) return true;
     grade_done(out);
     return false;
+}
+
+static bool grade(const char *code, const GradeLimits *limits, Grade *out) {
+    return grade_of(tiny, code, limits, out);
 }
 
 #define KERNEL(body) "__global__ void total(const int *in, int *out, int n) {\n" body "}\n"
@@ -32,22 +36,26 @@ static bool grade(const char *code, const GradeLimits *limits, Grade *out) {
     "int sum = 0;\nfor (int i = blockIdx.x * 64; i < blockIdx.x * 64 + 64" guard "; i++) sum += in[i];\n"
 
 /* By goal (compiles, right, safe, barriers, shared loads): x met, o missed, - not tried. */
-static void check(const char *code, const char *states, const char *says) {
+static void check_of(const Exercise *exercise, const char *code, const char *states, const char *says) {
     static const char marks[] = {[GOAL_NOT_TRIED] = '-', [GOAL_MISSED] = 'o', [GOAL_MET] = 'x'};
     Grade graded;
     char found[GRADE_GOALS + 1] = "";
     bool is_said = !*says;
-    if (!grade(code, &(GradeLimits){0}, &graded)) skip_because("no CUDA compiler was found");
+    if (!grade_of(exercise, code, &(GradeLimits){0}, &graded)) skip_because("no CUDA compiler was found");
     for (int i = 0; i < graded.goal_count; i++) {
         found[i] = marks[graded.goals[i].state];
         is_said = is_said || (graded.goals[i].why && strstr(graded.goals[i].why, says));
     }
     Text text = {0};
-    grade_print(tiny, &graded, 1, GRADE_TEXT, &text);
+    grade_print(exercise, &graded, 1, GRADE_TEXT, &text);
     if (strcmp(found, states) != 0 || !is_said)
         fail_msg("%s, not %s with '%s': %s", found, states, says, text_string(&text));
     text_done(&text);
     grade_done(&graded);
+}
+
+static void check(const char *code, const char *states, const char *says) {
+    check_of(tiny, code, states, says);
 }
 
 static void a_solution_reaches_all(void **state) {
@@ -93,6 +101,53 @@ static void what_learners_get_wrong(void **state) {
                  "for (int s = 32; s > 0; s /= 2) { if (t < s) sums[t] += sums[t + s]; __syncthreads(); }\n"
                  "if (t == 0) out[blockIdx.x] = sums[0];\n"),
           "xxoox", "There is no barrier between them");
+}
+
+/* The total is right, and the places are not. */
+static void each_block_has_its_own_sum(void **state) {
+    (void)state;
+    check(KERNEL(LOOP(" && i < n") "if (threadIdx.x == 0) out[gridDim.x - 1 - blockIdx.x] = sum;\n"), "xox--",
+          "expected");
+    check(KERNEL("int sum = 0;\nfor (int i = blockIdx.x; i < n; i += gridDim.x) sum += in[i];\n"
+                 "if (threadIdx.x == 0) out[blockIdx.x] = sum;\n"),
+          "xox--", "expected");
+    check(KERNEL("int sum = 0;\nfor (int i = 0; blockIdx.x == 0 && i < n; i++) sum += in[i];\n"
+                 "if (threadIdx.x == 0) out[blockIdx.x] = sum;\n"),
+          "xox--", "expected");
+}
+
+#define FLOATS(body)                                                                                         \
+    "__global__ void total(const float *in, float *out, int rows) {\n__shared__ float s;\n"                  \
+    "int t = threadIdx.x;\nif (t == 0) s = 0;\n__syncthreads();\n" body                                      \
+    "__syncthreads();\nif (t == 0) out[blockIdx.x] = s;\n}\n"
+
+/* Two launches of different length must give a row the same bits, and so must every order. */
+static void bits_that_vary_are_found(void **state) {
+    (void)state;
+    static const struct {
+        const char *code, *states, *says;
+    } cases[] = {
+        {FLOATS("if (t == 0) for (int k = 0; k < 500; k++) s += in[blockIdx.x * 500 + k];\n"), "xxx", ""},
+        {FLOATS("if (t == 0) for (int k = 0; k < 500; k++) s += in[blockIdx.x * 500 + (k + rows) % 500];\n"),
+         "xox", "other bits: few[0] = "},
+        {FLOATS("float of = 0;\nfor (int k = t; k < 500; k += 128) of += in[blockIdx.x * 500 + k];\n"
+                "for (int d = 16; d > 0; d /= 2) of += __shfl_down_sync(~0u, of, d);\n"
+                "if (t % 32 == 0) atomicAdd(&s, of);\n"),
+         "xox", "other bits in another order"},
+        /* What the file says of judging is only another kernel of it. */
+        {FLOATS("if (t == 0) for (int k = 0; k < 500; k++) s += in[blockIdx.x * 500 + (k + rows) % "
+                "500];\n") "__global__ void same(const float *a, const float *b, float *out) { *out = *a; "
+                           "}\n",
+         "xox", "other bits"},
+    };
+    Exercise exercise = *tiny;
+    exercise.launch = "total<<<1, 128>>>(in=float[500 * n]:INPUT, few=float[1]:unwritten, 1); "
+                      "total<<<n, 128>>>(in, out=float[n]:unwritten, n)";
+    exercise.expect = "out=rowsum(in, 500)";
+    exercise.same[0] = "few", exercise.same[1] = "out";
+    exercise.goal_count = 0;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        check_of(&exercise, cases[i].code, cases[i].states, cases[i].says);
 }
 
 /* Each ends soon, with one line. */
@@ -213,9 +268,10 @@ static int tear_down(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_solution_reaches_all),  cmocka_unit_test(each_goal_is_missed_by_itself),
-        cmocka_unit_test(what_learners_get_wrong), cmocka_unit_test(hostile_files),
-        cmocka_unit_test(limits_end_a_grade),      cmocka_unit_test(an_exercise_is_checked),
+        cmocka_unit_test(a_solution_reaches_all),   cmocka_unit_test(each_goal_is_missed_by_itself),
+        cmocka_unit_test(what_learners_get_wrong),  cmocka_unit_test(each_block_has_its_own_sum),
+        cmocka_unit_test(bits_that_vary_are_found), cmocka_unit_test(hostile_files),
+        cmocka_unit_test(limits_end_a_grade),       cmocka_unit_test(an_exercise_is_checked),
         cmocka_unit_test(the_forms_of_a_grade),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
