@@ -57,6 +57,9 @@ bool ask_same_bits(const Session *session, const char *first, const char *second
                    SameBits *found);
 void ask_same_bits_done(SameBits *found);
 
+/* The most bytes of global memory that one thread of a launch loads. Runs the kernel once more; false: it cannot. */
+bool ask_thread_bytes(const Session *session, uint64_t *bytes);
+
 /* If the result is known and right: holds atomics until another warp has read their word, and adds an error where the
  * result is then wrong. */
 void ask_late_atomics(Session *session);

@@ -116,6 +116,24 @@ static void each_block_has_its_own_sum(void **state) {
           "xox--", "expected");
 }
 
+/* A right result of one thread for each block misses a goal that asks for shared work. */
+static void threads_share_the_work(void **state) {
+    (void)state;
+    Exercise exercise = *tiny;
+    exercise.goals[0] = (ExerciseGoal){.words = "bytes that a thread loads",
+                                       .claim = "here.thread_bytes <= 8",
+                                       .expression = "here.thread_bytes",
+                                       .comparison = "<=",
+                                       .limit = 8};
+    exercise.goal_count = 1;
+    check_of(&exercise, tiny->solution, "xxxo", "it is 256 for n = 256 and 4 blocks");
+    check_of(&exercise,
+             KERNEL("__shared__ int s;\nint i = blockIdx.x * 64 + threadIdx.x;\n"
+                    "if (threadIdx.x == 0) s = 0;\n__syncthreads();\nif (i < n) atomicAdd(&s, in[i]);\n"
+                    "__syncthreads();\nif (threadIdx.x == 0) out[blockIdx.x] = s;\n"),
+             "xxxx", "");
+}
+
 #define FLOATS(body)                                                                                         \
     "__global__ void total(const float *in, float *out, int rows) {\n__shared__ float s;\n"                  \
     "int t = threadIdx.x;\nif (t == 0) s = 0;\n__syncthreads();\n" body                                      \
@@ -268,11 +286,11 @@ static int tear_down(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_solution_reaches_all),   cmocka_unit_test(each_goal_is_missed_by_itself),
-        cmocka_unit_test(what_learners_get_wrong),  cmocka_unit_test(each_block_has_its_own_sum),
-        cmocka_unit_test(bits_that_vary_are_found), cmocka_unit_test(hostile_files),
-        cmocka_unit_test(limits_end_a_grade),       cmocka_unit_test(an_exercise_is_checked),
-        cmocka_unit_test(the_forms_of_a_grade),
+        cmocka_unit_test(a_solution_reaches_all),  cmocka_unit_test(each_goal_is_missed_by_itself),
+        cmocka_unit_test(what_learners_get_wrong), cmocka_unit_test(each_block_has_its_own_sum),
+        cmocka_unit_test(threads_share_the_work),  cmocka_unit_test(bits_that_vary_are_found),
+        cmocka_unit_test(hostile_files),           cmocka_unit_test(limits_end_a_grade),
+        cmocka_unit_test(an_exercise_is_checked),  cmocka_unit_test(the_forms_of_a_grade),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
