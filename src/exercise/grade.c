@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/language.h"
 #include "base/sentence.h"
+#include "exercise/draw.h"
 #include "exercise/submission.h"
 #include "lecture/values.h"
 
@@ -107,7 +108,7 @@ static Session *open_run(GradeWork *grading, const GradeRun *run, Error *error) 
                        .launches = text_string(&whole),
                        .expect = grading->exercise->expect,
                        .compiler = limits->compiler,
-                       .catalog = {.n = run->n},
+                       .catalog = {.n = run->n, .seed = limits->seed},
                        .backend = BACKEND_EMULATOR,
                        .threads = limits->threads,
                        .instruction_budget =
@@ -267,25 +268,29 @@ static bool try_run(GradeWork *grading, const GradeRun *run) {
 
 /* ---- all runs ---- */
 
-/* Stops at the first wrong result; the search for races goes on to the largest size that it takes. */
+/* The search for races goes on behind a wrong result, to the largest size that it takes. False: no run can follow. */
+static bool try_input(GradeWork *grading, uint64_t n, int input) {
+    const GradedGoal *goals = grading->grade->goals;
+    GradeRun run = {n, grading->exercise->inputs[input], input % 2 == 1, false};
+    bool is_wrong = goals[GOAL_RIGHT].state == GOAL_MISSED;
+    run.searches_races = input < (is_wrong ? 1 : 2) && n <= (is_wrong ? SEARCHED_WRONG_N : SEARCHED_N) &&
+                         goals[GOAL_SAFE].state == GOAL_NOT_TRIED;
+    if (is_wrong && !run.searches_races) return true;
+    if (clock_seconds() <= grading->end) return try_run(grading, &run);
+    miss(grading, GOAL_RIGHT, tr("it takes too long: the runs were stopped"));
+    return false;
+}
+
 static void try_runs(GradeWork *grading) {
     const Exercise *exercise = grading->exercise;
-    const GradedGoal *right = &grading->grade->goals[GOAL_RIGHT], *safe = &grading->grade->goals[GOAL_SAFE];
-    for (int s = 0; s < exercise->size_count; s++) {
-        for (int i = 0; i < exercise->input_count; i++) {
-            GradeRun run = {exercise->sizes[s], exercise->inputs[i], i % 2 == 1, false};
-            bool is_wrong = right->state == GOAL_MISSED;
-            run.searches_races = i < (is_wrong ? 1 : 2) &&
-                                 run.n <= (is_wrong ? SEARCHED_WRONG_N : SEARCHED_N) &&
-                                 safe->state == GOAL_NOT_TRIED;
-            if (is_wrong && !run.searches_races) continue;
-            if (clock_seconds() > grading->end) {
-                miss(grading, GOAL_RIGHT, tr("it takes too long: the runs were stopped"));
-                return;
-            }
-            if (!try_run(grading, &run)) return;
-        }
-    }
+    uint64_t drawn[DRAWN_SIZES];
+    draw_sizes(exercise, grading->limits->seed, drawn);
+    for (int s = 0; s < exercise->size_count; s++)
+        for (int i = 0; i < exercise->input_count; i++)
+            if (!try_input(grading, exercise->sizes[s], i)) return;
+    for (int s = 0; s < DRAWN_SIZES; s++)
+        for (int i = 0; i < 2 && i < exercise->input_count; i++)
+            if (!try_input(grading, drawn[s], i)) return;
     meet(grading, GOAL_RIGHT);
     meet(grading, GOAL_SAFE);
 }
@@ -403,6 +408,7 @@ bool grade_file(const Exercise *exercise, const char *file, const char *text, co
     double begin = clock_seconds();
     *grade = (Grade){0};
     grade->file = arena_copy_string(&grade->arena, file);
+    grade->seed = limits->seed;
     bool is_read = text || text_read_file(file, SUBMISSION_BYTES, &read, &length, &refused);
     double seconds = limits->seconds > 0 ? limits->seconds : USUAL_SECONDS;
     GradeWork grading = {exercise, limits, text ? text : read, grade, begin + seconds, false};

@@ -32,8 +32,16 @@ static const GradedGoal *first_open(const Grade *grade) {
     return NULL;
 }
 
+static void print_seed(uint64_t seed, Text *out) {
+    if (!seed) return;
+    text_print(out, tr("seed %llu (--seed %llu repeats it)"), (unsigned long long)seed,
+               (unsigned long long)seed);
+    text_add(out, "\n");
+}
+
 static void print_text(const Exercise *exercise, const Grade *grades, int count, Text *out) {
     text_print(out, "%s: %s\n", exercise->name, exercise->title);
+    print_seed(count ? grades[0].seed : 0, out);
     for (int i = 0; i < count; i++) {
         const Grade *grade = &grades[i];
         const GradedGoal *open = first_open(grade);
@@ -78,6 +86,7 @@ static void print_json(const Exercise *exercise, const Grade *grades, int count,
     Json json = {.out = out};
     json_open_object(&json, NULL);
     json_string(&json, "exercise", exercise->name);
+    json_integer(&json, "seed", (int64_t)(count ? grades[0].seed : 0));
     json_open_array(&json, "files");
     for (int i = 0; i < count; i++) {
         json_open_object(&json, NULL);
@@ -102,6 +111,12 @@ static void print_gradescope(const Grade *grade, Text *out) {
     Json json = {.out = out};
     json_open_object(&json, NULL);
     json_number(&json, "execution_time", grade->seconds);
+    if (grade->seed) {
+        Text seed = {0};
+        print_seed(grade->seed, &seed);
+        json_string(&json, "output", text_string(&seed));
+        text_done(&seed);
+    }
     json_open_array(&json, "tests");
     for (int i = 0; i < grade->goal_count; i++) {
         const GradedGoal *goal = &grade->goals[i];

@@ -36,6 +36,7 @@ static void wrong_combinations_are_refused(void **state) {
         {"--exercise=" TINY " --lecture warps", "--exercise"},
         {"--exercise=" TINY " --report", "not with --report"},
         {"--exercise=" TINY " --n 64 --check", "--n is for one run; an exercise brings its own settings"},
+        {"--exercise=" TINY " --seed 3 --check", "--seed is for one run"},
         {"--exercise=" TINY " --check --save x.redviz", "--exercise goes without --save"},
         {"--exercise=" TINY " --check=sarif", "--exercise goes without --check=sarif"},
         {"--exercise --check", "--check needs an exercise"},
@@ -86,6 +87,12 @@ static void a_file_is_graded(void **state) {
     program_outcome_done(&outcome);
     outcome = grade_wrong("C.UTF-8", "--exercise=" TINY " --grade=gradescope", "");
     program_assert_contains(outcome.out, "\"tests\":");
+    program_outcome_done(&outcome);
+    outcome = grade_wrong("C.UTF-8", "--exercise " TINY " --grade", "--seed 77");
+    program_assert_contains(outcome.out, "\nseed 77 (--seed 77 repeats it)\n");
+    program_outcome_done(&outcome);
+    outcome = grade_wrong("C.UTF-8", "--exercise " TINY " --grade=json", "--seed 77");
+    program_assert_contains(outcome.out, "\"seed\":77");
     program_outcome_done(&outcome);
 }
 

@@ -116,6 +116,25 @@ static void each_block_has_its_own_sum(void **state) {
           "xox--", "expected");
 }
 
+/* A limit beyond every published size, and a table of answers: sizes and inputs are drawn. */
+static void what_is_published_is_not_enough(void **state) {
+    (void)state;
+    check(KERNEL(LOOP(" && i < n") "if (threadIdx.x == 0) out[blockIdx.x] = n < 400 ? sum : 0;\n"), "xox--",
+          "n = 4");
+    const char *table =
+        KERNEL(LOOP(" && i < n") "bool is_known = n == 1 || n == 33 || n == 200 || n == 256;\n"
+                                 "if (threadIdx.x == 0) out[blockIdx.x] = is_known ? sum : 0;\n");
+    check(table, "xox--", "expected");
+    Grade first, other;
+    if (!grade(table, &(GradeLimits){.seed = 1}, &first)) skip_because("no CUDA compiler was found");
+    assert_true(grade(table, &(GradeLimits){.seed = 2}, &other));
+    assert_string_not_equal(first.goals[1].why, other.goals[1].why);
+    grade_done(&other);
+    assert_true(grade(table, &(GradeLimits){.seed = 1}, &other));
+    assert_string_equal(first.goals[1].why, other.goals[1].why);
+    grade_done(&first), grade_done(&other);
+}
+
 /* A right result of one thread for each block misses a goal that asks for shared work. */
 static void threads_share_the_work(void **state) {
     (void)state;
@@ -286,11 +305,17 @@ static int tear_down(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_solution_reaches_all),  cmocka_unit_test(each_goal_is_missed_by_itself),
-        cmocka_unit_test(what_learners_get_wrong), cmocka_unit_test(each_block_has_its_own_sum),
-        cmocka_unit_test(threads_share_the_work),  cmocka_unit_test(bits_that_vary_are_found),
-        cmocka_unit_test(hostile_files),           cmocka_unit_test(limits_end_a_grade),
-        cmocka_unit_test(an_exercise_is_checked),  cmocka_unit_test(the_forms_of_a_grade),
+        cmocka_unit_test(a_solution_reaches_all),
+        cmocka_unit_test(each_goal_is_missed_by_itself),
+        cmocka_unit_test(what_learners_get_wrong),
+        cmocka_unit_test(each_block_has_its_own_sum),
+        cmocka_unit_test(what_is_published_is_not_enough),
+        cmocka_unit_test(threads_share_the_work),
+        cmocka_unit_test(bits_that_vary_are_found),
+        cmocka_unit_test(hostile_files),
+        cmocka_unit_test(limits_end_a_grade),
+        cmocka_unit_test(an_exercise_is_checked),
+        cmocka_unit_test(the_forms_of_a_grade),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
