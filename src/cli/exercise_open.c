@@ -140,6 +140,7 @@ static int list_submissions(const char *path, char *files[MOST_FILES], Arena *ar
 static bool grade_files(const Options *options, const Exercise *exercise, char *const *files, int count,
                         Text *out, bool *failed, Error *error) {
     GradeLimits limits = limits_of(options);
+    limits.refuses_start = true;
     limits.seed = options->session.catalog.seed ? options->session.catalog.seed : draw_seed();
     Grade *grades = memory_new((size_t)count * sizeof *grades);
     int graded = 0;

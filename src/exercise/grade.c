@@ -400,6 +400,10 @@ static void explain(Grade *grade) {
     }
 }
 
+static void miss_all(GradeWork *grading, const char *why) {
+    for (int i = 0; i < grading->grade->goal_count; i++) miss(grading, i, why);
+}
+
 bool grade_file(const Exercise *exercise, const char *file, const char *text, const GradeLimits *limits,
                 Grade *grade, Error *error) {
     char *read = NULL;
@@ -415,6 +419,8 @@ bool grade_file(const Exercise *exercise, const char *file, const char *text, co
     list_goals(exercise, grade);
     if (!is_read || !submission_check(grading.text, length, file, &refused))
         miss(&grading, GOAL_COMPILES, with_line(&grade->arena, refused.line, refused.message));
+    else if (limits->refuses_start && submission_begins_with(grading.text, exercise->start))
+        miss_all(&grading, tr("it is what the exercise begins with: nothing was changed"));
     else
         try_runs(&grading);
     try_counts(&grading);

@@ -46,6 +46,7 @@ typedef struct GradeLimits {
     double seconds;        /* no run begins later; 0: 60 */
     int threads;           /* host threads of each run; 0: the default */
     uint64_t seed;         /* of the inputs and of the drawn sizes (draw.h) */
+    bool refuses_start;    /* what the exercise begins with, unchanged, misses every goal */
     const char *compiler;  /* NULL: the first that is found */
     const atomic_bool *cancel;
 } GradeLimits;

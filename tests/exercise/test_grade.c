@@ -202,6 +202,28 @@ static void hostile_files(void **state) {
     check(KERNEL("if (threadIdx.x == 0) __syncthreads();\n"), "xox--", "");
 }
 
+/* The start compiles and is safe, which is no achievement of the learner; elsewhere its goals are shown. */
+static void an_unchanged_start_reaches_nothing(void **state) {
+    (void)state;
+    Grade graded;
+    Text text = {0};
+    assert_true(grade(tiny->start, &(GradeLimits){.refuses_start = true}, &graded));
+    assert_int_equal(graded.met_count, 0);
+    grade_print(tiny, &graded, 1, GRADE_GRADESCOPE, &text);
+    assert_null(strstr(text_string(&text), "\"score\":1"));
+    assert_non_null(strstr(text_string(&text), "nothing was changed"));
+    text_clear(&text);
+    grade_print(tiny, &graded, 1, GRADE_JUNIT, &text);
+    assert_non_null(strstr(text_string(&text), "tests=\"5\" failures=\"5\" skipped=\"0\""));
+    text_done(&text), grade_done(&graded);
+    if (!grade(tiny->start, &(GradeLimits){0}, &graded)) skip_because("no CUDA compiler was found");
+    assert_int_equal(graded.met_count, 2);
+    grade_done(&graded);
+    assert_true(grade(tiny->solution, &(GradeLimits){.refuses_start = true}, &graded));
+    assert_int_equal(graded.met_count, 5);
+    grade_done(&graded);
+}
+
 static void limits_end_a_grade(void **state) {
     (void)state;
     Grade graded;
@@ -313,6 +335,7 @@ int main(void) {
         cmocka_unit_test(threads_share_the_work),
         cmocka_unit_test(bits_that_vary_are_found),
         cmocka_unit_test(hostile_files),
+        cmocka_unit_test(an_unchanged_start_reaches_nothing),
         cmocka_unit_test(limits_end_a_grade),
         cmocka_unit_test(an_exercise_is_checked),
         cmocka_unit_test(the_forms_of_a_grade),
