@@ -415,9 +415,12 @@ bool grade_file(const Exercise *exercise, const char *file, const char *text, co
     grade->seed = limits->seed;
     bool is_read = text || text_read_file(file, SUBMISSION_BYTES, &read, &length, &refused);
     double seconds = limits->seconds > 0 ? limits->seconds : USUAL_SECONDS;
-    GradeWork grading = {exercise, limits, text ? text : read, grade, begin + seconds, false};
+    static const char mark[] = "\xef\xbb\xbf"; /* of the order of bytes: a compiler may refuse it */
+    const char *whole = text ? text : read;
+    size_t marked = whole && !strncmp(whole, mark, 3) ? 3 : 0;
+    GradeWork grading = {exercise, limits, whole ? whole + marked : NULL, grade, begin + seconds, false};
     list_goals(exercise, grade);
-    if (!is_read || !submission_check(grading.text, length, file, &refused))
+    if (!is_read || !submission_check(grading.text, length - marked, file, &refused))
         miss(&grading, GOAL_COMPILES, with_line(&grade->arena, refused.line, refused.message));
     else if (limits->refuses_start && submission_begins_with(grading.text, exercise->start))
         miss_all(&grading, tr("it is what the exercise begins with: nothing was changed"));

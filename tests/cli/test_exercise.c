@@ -118,6 +118,20 @@ static void a_grade_is_in_the_language(void **state) {
     }
 }
 
+/* Whoever reads the mark gets one. */
+static void a_missing_file_is_a_mark_of_0(void **state) {
+    (void)state;
+    static const char *const parts[] = {"json \"why\":\"cannot open: No such file", "junit failures=\"1\"",
+                                        "gradescope \"output\":\"cannot open: No such file"};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        Outcome outcome = program_shell("@ --exercise=" TINY " --grade=%.*s nowhere.cu",
+                                        (int)strcspn(parts[i], " "), parts[i]);
+        program_assert_contains(outcome.out, strchr(parts[i], ' ') + 1);
+        assert_int_equal(outcome.status, 1);
+        program_outcome_done(&outcome);
+    }
+}
+
 static void a_folder_is_a_table(void **state) {
     (void)state;
     program_write_file("empty.cu", "");
@@ -169,6 +183,7 @@ int main(void) {
         cmocka_unit_test(the_list_marks_what_was_solved),
         cmocka_unit_test(a_file_is_graded),
         cmocka_unit_test(a_grade_is_in_the_language),
+        cmocka_unit_test(a_missing_file_is_a_mark_of_0),
         cmocka_unit_test(a_folder_is_a_table),
         cmocka_unit_test(the_learners_file_is_written_and_graded),
     };

@@ -313,6 +313,25 @@ static void the_forms_of_a_grade(void **state) {
     text_done(&out);
 }
 
+/* A name or a message of a compiler cannot end an attribute, a line or a document. */
+static void names_and_messages_are_data(void **state) {
+    (void)state;
+    Grade graded = example();
+    Text out = {0};
+    graded.file = "a\n\x1b[1m\xff\"\xc3\xa9.cu";
+    graded.goals[1].why = "\x01\xc2\x85\xef\xbf\xbe";
+    grade_print(tiny, &graded, 1, GRADE_TEXT, &out);
+    assert_non_null(strstr(text_string(&out), "\na\\x0a\\x1b[1m\\xff\"\xc3\xa9.cu, 0.5 s\n"));
+    assert_non_null(strstr(text_string(&out), "\n      \\x01\\x85\\ufffe\n"));
+    text_clear(&out);
+    grade_print(tiny, &graded, 1, GRADE_JUNIT, &out);
+    assert_non_null(strstr(text_string(&out), "name=\"a\\x0a\\x1b[1m\\xff&quot;\xc3\xa9.cu\""));
+    assert_non_null(strstr(text_string(&out), "<failure message=\"\\x01\\x85\\ufffe\"/>"));
+    text_done(&out);
+    check("\xef\xbb\xbf" KERNEL(LOOP(" && i < n") "if (threadIdx.x == 0) out[blockIdx.x] = sum;\n"), "xxxxx",
+          "");
+}
+
 static int set_up(void **state) {
     Error error = {0};
     if (program_make_folder(state) || setenv("XDG_CACHE_HOME", program_folder(), 1)) return -1;
@@ -339,6 +358,7 @@ int main(void) {
         cmocka_unit_test(limits_end_a_grade),
         cmocka_unit_test(an_exercise_is_checked),
         cmocka_unit_test(the_forms_of_a_grade),
+        cmocka_unit_test(names_and_messages_are_data),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
