@@ -13,7 +13,9 @@
 #include <string.h>
 
 enum {
-    USUAL_INSTRUCTIONS = 1 << 18, /* and 2^15 for each of n, which may be rows */
+    USUAL_INSTRUCTIONS =
+        1 << 18, /* and 2^15 for each of n, which may be rows, up to 2^24 in all; and 2^8 for each */
+    MOST_INSTRUCTIONS = 1 << 24,
     USUAL_SECONDS = 60,
     SEARCHED_N = 5003,
     SEARCHED_WRONG_N = 1025
@@ -95,6 +97,12 @@ static void add_twice(Text *out, const char *launch, const char *expect) {
     add_again(out, launch, expect, length);
 }
 
+/* Of a launch: an endless loop must end soon, at every n and on every machine. */
+static uint64_t usual_instructions(uint64_t n) {
+    uint64_t rows = n < MOST_INSTRUCTIONS >> 15 ? n << 15 : MOST_INSTRUCTIONS;
+    return USUAL_INSTRUCTIONS + rows + (n << 8);
+}
+
 static Session *open_run(GradeWork *grading, const GradeRun *run, Error *error) {
     Text launch = {0}, whole = {0};
     exercise_print_launch(grading->exercise, run->input, &launch);
@@ -112,7 +120,7 @@ static Session *open_run(GradeWork *grading, const GradeRun *run, Error *error) 
                        .backend = BACKEND_EMULATOR,
                        .threads = limits->threads,
                        .instruction_budget =
-                           limits->instructions ? limits->instructions : USUAL_INSTRUCTIONS + (run->n << 15),
+                           limits->instructions ? limits->instructions : usual_instructions(run->n),
                        .search_races = run->searches_races,
                        .cancel = limits->cancel};
     Session *session = session_open(&options, error);

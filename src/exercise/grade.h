@@ -42,12 +42,13 @@ typedef struct Grade {
 } Grade;
 
 typedef struct GradeLimits {
-    uint64_t instructions; /* warp instructions of a launch; 0: 2^18, and 2^15 for each of n */
-    double seconds;        /* no run begins later; 0: 60 */
-    int threads;           /* host threads of each run; 0: the default */
-    uint64_t seed;         /* of the inputs and of the drawn sizes (draw.h) */
-    bool refuses_start;    /* what the exercise begins with, unchanged, misses every goal */
-    const char *compiler;  /* NULL: the first that is found */
+    uint64_t
+        instructions; /* warp instructions of a launch; 0: 2^18, 2^15 for each of n up to 2^24, and 2^8 for each */
+    double seconds;       /* no run begins later; 0: 60 */
+    int threads;          /* host threads of each run; 0: the default */
+    uint64_t seed;        /* of the inputs and of the drawn sizes (draw.h) */
+    bool refuses_start;   /* what the exercise begins with, unchanged, misses every goal */
+    const char *compiler; /* NULL: the first that is found */
     const atomic_bool *cancel;
 } GradeLimits;
 

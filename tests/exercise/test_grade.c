@@ -195,6 +195,10 @@ static void hostile_files(void **state) {
     check("\x01\x02", "o----", "");
     check(KERNEL("while (((volatile const int *)in)[0] != 123456789) { }\n"), "xoo--",
           "warp instructions: an endless loop?");
+    /* Only at a large n, where more may be executed. */
+    check(KERNEL(LOOP(" && i < n") "volatile int *v = out;\nwhile (n >= 400) v[blockIdx.x] = 1;\n"
+                                   "if (threadIdx.x == 0) out[blockIdx.x] = sum;\n"),
+          "xoo--", "warp instructions: an endless loop?");
     check(
         KERNEL("__shared__ int a[1 << 20];\na[n] = in[0];\n__syncthreads();\nout[blockIdx.x] = a[n - 1];\n"),
         "o----", "bytes");
