@@ -46,6 +46,19 @@ void ask_behind(Session *session);
  * ordered. */
 enum { ASK_ORDERS = 5 };
 void ask_other_orders(Session *session);
+/* Whether the elements that two buffers of the run have in common hold the same bits; with `tries_orders` also those of the
+ * second one in other orders of warps and blocks. False: *found has the first two that differ, "small[3] = 1.5", or nothing if
+ * the run has no such buffers. The caller ends *found with ask_same_bits_done(). */
+typedef struct SameBits {
+    Text one, other;
+    bool is_order; /* `other` is of another order */
+} SameBits;
+bool ask_same_bits(const Session *session, const char *first, const char *second, bool tries_orders,
+                   SameBits *found);
+void ask_same_bits_done(SameBits *found);
+
+/* The most bytes of global memory that one thread of a launch loads. Runs the kernel once more; false: it cannot. */
+bool ask_thread_bytes(const Session *session, uint64_t *bytes);
 
 /* If the result is known and right: holds atomics until another warp has read their word, and adds an error where the
  * result is then wrong. */

@@ -4,6 +4,7 @@
 
 #include "cli/lecture_open.h"
 #include "cli/translated_files.h"
+#include "exercise/draw.h"
 #include "exercise/grade_print.h"
 #include "exercise/solved.h"
 #include <dirent.h>
@@ -115,11 +116,12 @@ static int by_path(const void *a, const void *b) {
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* The sources in a folder, by name; the file itself if it is none. -1 with `error`. */
-static int list_submissions(const char *path, char *files[MOST_FILES], Arena *arena, Error *error) {
+/* The sources in a folder, by name; the file itself if it is none, also a missing one if it `may_lack`. -1 with `error`. */
+static int list_submissions(const char *path, bool may_lack, char *files[MOST_FILES], Arena *arena,
+                            Error *error) {
     int count = 0;
     DIR *folder = opendir(path);
-    if (!folder && errno == ENOTDIR) {
+    if (!folder && (errno == ENOTDIR || may_lack)) {
         files[0] = arena_copy_string(arena, path);
         return 1;
     }
@@ -139,6 +141,8 @@ static int list_submissions(const char *path, char *files[MOST_FILES], Arena *ar
 static bool grade_files(const Options *options, const Exercise *exercise, char *const *files, int count,
                         Text *out, bool *failed, Error *error) {
     GradeLimits limits = limits_of(options);
+    limits.refuses_start = true;
+    limits.seed = options->session.catalog.seed ? options->session.catalog.seed : draw_seed();
     Grade *grades = memory_new((size_t)count * sizeof *grades);
     int graded = 0;
     bool good = true;
@@ -156,7 +160,8 @@ bool exercise_grade(const Options *options, Text *out, bool *failed, Error *erro
     char *files[MOST_FILES];
     Arena arena = {0};
     *failed = false;
-    int count = list_submissions(options->submission, files, &arena, error);
+    bool has_mark = options->grade != GRADE_TEXT; /* for whoever reads it, a missing file is a mark of 0 */
+    int count = list_submissions(options->submission, has_mark, files, &arena, error);
     Exercise *exercise = count < 0 ? NULL : exercise_open(options, error);
     bool good = exercise != NULL;
     if (good && options->grade == GRADE_GRADESCOPE && count > 1)

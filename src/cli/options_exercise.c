@@ -46,7 +46,8 @@ bool options_check_exercise(const Options *options, Error *error) {
                          options->action_name);
     if (options->first_for_run && strcmp(options->first_for_run, "threads") != 0 &&
         strcmp(options->first_for_run, "compiler") != 0 &&
-        strcmp(options->first_for_run, "max-instructions") != 0)
+        strcmp(options->first_for_run, "max-instructions") != 0 &&
+        !(options->grades && !strcmp(options->first_for_run, "seed")))
         return error_set(error, "--%s is for one run; an exercise brings its own settings",
                          options->first_for_run);
     if (options->sarif) return error_set(error, "--exercise goes without --check=sarif");

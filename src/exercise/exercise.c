@@ -124,20 +124,29 @@ static bool read_expect(ExerciseReader *reader, const char *text) {
            fail(reader, "expect: the output and a function are expected, \"out=sum(in)\"");
 }
 
+/* "small large" */
+static bool read_same(ExerciseReader *reader, const char *text) {
+    size_t length = strcspn(text, " ");
+    const char *second = text + length + strspn(text + length, " ");
+    reader->exercise->same[0] = keep(reader, text, text + length);
+    reader->exercise->same[1] = second;
+    return (length && *second && !strchr(second, ' ')) || fail(reader, "same: two buffers are expected");
+}
+
 static bool read_head(ExerciseReader *reader, const char *info) {
     static const struct {
         const char *name;
         bool (*read)(ExerciseReader *reader, const char *text);
-    } fields[] = {{"order:", read_order},  {"launch:", read_launch}, {"expect:", read_expect},
-                  {"n:", read_sizes},      {"inputs:", read_inputs}, {"counted:", read_counted},
-                  {"source:", read_source}};
+    } fields[] = {{"order:", read_order},   {"launch:", read_launch}, {"expect:", read_expect},
+                  {"n:", read_sizes},       {"inputs:", read_inputs}, {"counted:", read_counted},
+                  {"source:", read_source}, {"same:", read_same}};
     enum { FIELDS = sizeof fields / sizeof *fields };
     (void)info;
     while (next_line(reader) && !begins(reader, "```")) {
         size_t i = 0;
         while (i < FIELDS && !begins(reader, fields[i].name)) i++;
         if (i == FIELDS)
-            return fail(reader, "order, launch, expect, n, inputs, counted or source is expected");
+            return fail(reader, "order, launch, expect, same, n, inputs, counted or source is expected");
         if (!fields[i].read(reader, rest_of_line(reader, strlen(fields[i].name)))) return false;
     }
     return true;

@@ -71,6 +71,7 @@ typedef struct Exercise {
     /* As --launch has them; INPUT is the fill of the input. */
     const char *launch;
     const char *expect;
+    const char *same[2]; /* two buffers whose elements must have the same bits in every order; NULL: none */
     uint64_t sizes[EXERCISE_SIZES]; /* n for which it must be right */
     int size_count;
     uint64_t counted_n;                  /* of the run whose counts the goals are about */

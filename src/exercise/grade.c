@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/language.h"
 #include "base/sentence.h"
+#include "exercise/draw.h"
 #include "exercise/submission.h"
 #include "lecture/values.h"
 
@@ -12,7 +13,9 @@
 #include <string.h>
 
 enum {
-    USUAL_INSTRUCTIONS = 1 << 18, /* and 2^15 for each of n, which may be rows */
+    USUAL_INSTRUCTIONS =
+        1 << 18, /* and 2^15 for each of n, which may be rows, up to 2^24 in all; and 2^8 for each */
+    MOST_INSTRUCTIONS = 1 << 24,
     USUAL_SECONDS = 60,
     SEARCHED_N = 5003,
     SEARCHED_WRONG_N = 1025
@@ -94,6 +97,12 @@ static void add_twice(Text *out, const char *launch, const char *expect) {
     add_again(out, launch, expect, length);
 }
 
+/* Of a launch: an endless loop must end soon, at every n and on every machine. */
+static uint64_t usual_instructions(uint64_t n) {
+    uint64_t rows = n < MOST_INSTRUCTIONS >> 15 ? n << 15 : MOST_INSTRUCTIONS;
+    return USUAL_INSTRUCTIONS + rows + (n << 8);
+}
+
 static Session *open_run(GradeWork *grading, const GradeRun *run, Error *error) {
     Text launch = {0}, whole = {0};
     exercise_print_launch(grading->exercise, run->input, &launch);
@@ -107,11 +116,11 @@ static Session *open_run(GradeWork *grading, const GradeRun *run, Error *error) 
                        .launches = text_string(&whole),
                        .expect = grading->exercise->expect,
                        .compiler = limits->compiler,
-                       .catalog = {.n = run->n},
+                       .catalog = {.n = run->n, .seed = limits->seed},
                        .backend = BACKEND_EMULATOR,
                        .threads = limits->threads,
                        .instruction_budget =
-                           limits->instructions ? limits->instructions : USUAL_INSTRUCTIONS + (run->n << 15),
+                           limits->instructions ? limits->instructions : usual_instructions(run->n),
                        .search_races = run->searches_races,
                        .cancel = limits->cancel};
     Session *session = session_open(&options, error);
@@ -217,6 +226,21 @@ static void judge_result(GradeWork *grading, Session *session, const GradeRun *r
                          result->expected_text));
 }
 
+/* The bits that must not depend on the batch or on the order. */
+static void judge_bits(GradeWork *grading, const Session *session, const GradeRun *run) {
+    const char *const *same = grading->exercise->same;
+    Arena *arena = &grading->grade->arena;
+    SameBits found;
+    if (!same[0] || grading->grade->goals[GOAL_RIGHT].state == GOAL_MISSED) return;
+    if (!ask_same_bits(session, same[0], same[1], run->searches_races, &found))
+        miss(grading, GOAL_RIGHT,
+             arena_print(arena,
+                         found.is_order ? tr("%s: other bits in another order of the warps: %s, and %s")
+                                        : tr("%s: other bits: %s, and %s"),
+                         describe(grading, run), text_string(&found.one), text_string(&found.other)));
+    ask_same_bits_done(&found);
+}
+
 static void judge_safety(GradeWork *grading, Session *session, const GradeRun *run) {
     const Findings *findings = ask_hazards(session);
     if (!first_error(findings)) ask_other_orders(session);
@@ -245,31 +269,36 @@ static bool try_run(GradeWork *grading, const GradeRun *run) {
     meet(grading, GOAL_COMPILES);
     if (run->searches_races) judge_safety(grading, session, run);
     judge_result(grading, session, run);
+    judge_bits(grading, session, run);
     session_free(session);
     return true;
 }
 
 /* ---- all runs ---- */
 
-/* Stops at the first wrong result; the search for races goes on to the largest size that it takes. */
+/* The search for races goes on behind a wrong result, to the largest size that it takes. False: no run can follow. */
+static bool try_input(GradeWork *grading, uint64_t n, int input) {
+    const GradedGoal *goals = grading->grade->goals;
+    GradeRun run = {n, grading->exercise->inputs[input], input % 2 == 1, false};
+    bool is_wrong = goals[GOAL_RIGHT].state == GOAL_MISSED;
+    run.searches_races = input < (is_wrong ? 1 : 2) && n <= (is_wrong ? SEARCHED_WRONG_N : SEARCHED_N) &&
+                         goals[GOAL_SAFE].state == GOAL_NOT_TRIED;
+    if (is_wrong && !run.searches_races) return true;
+    if (clock_seconds() <= grading->end) return try_run(grading, &run);
+    miss(grading, GOAL_RIGHT, tr("it takes too long: the runs were stopped"));
+    return false;
+}
+
 static void try_runs(GradeWork *grading) {
     const Exercise *exercise = grading->exercise;
-    const GradedGoal *right = &grading->grade->goals[GOAL_RIGHT], *safe = &grading->grade->goals[GOAL_SAFE];
-    for (int s = 0; s < exercise->size_count; s++) {
-        for (int i = 0; i < exercise->input_count; i++) {
-            GradeRun run = {exercise->sizes[s], exercise->inputs[i], i % 2 == 1, false};
-            bool is_wrong = right->state == GOAL_MISSED;
-            run.searches_races = i < (is_wrong ? 1 : 2) &&
-                                 run.n <= (is_wrong ? SEARCHED_WRONG_N : SEARCHED_N) &&
-                                 safe->state == GOAL_NOT_TRIED;
-            if (is_wrong && !run.searches_races) continue;
-            if (clock_seconds() > grading->end) {
-                miss(grading, GOAL_RIGHT, tr("it takes too long: the runs were stopped"));
-                return;
-            }
-            if (!try_run(grading, &run)) return;
-        }
-    }
+    uint64_t drawn[DRAWN_SIZES];
+    draw_sizes(exercise, grading->limits->seed, drawn);
+    for (int s = 0; s < exercise->size_count; s++)
+        for (int i = 0; i < exercise->input_count; i++)
+            if (!try_input(grading, exercise->sizes[s], i)) return;
+    for (int s = 0; s < DRAWN_SIZES; s++)
+        for (int i = 0; i < 2 && i < exercise->input_count; i++)
+            if (!try_input(grading, drawn[s], i)) return;
     meet(grading, GOAL_RIGHT);
     meet(grading, GOAL_SAFE);
 }
@@ -379,6 +408,10 @@ static void explain(Grade *grade) {
     }
 }
 
+static void miss_all(GradeWork *grading, const char *why) {
+    for (int i = 0; i < grading->grade->goal_count; i++) miss(grading, i, why);
+}
+
 bool grade_file(const Exercise *exercise, const char *file, const char *text, const GradeLimits *limits,
                 Grade *grade, Error *error) {
     char *read = NULL;
@@ -387,12 +420,18 @@ bool grade_file(const Exercise *exercise, const char *file, const char *text, co
     double begin = clock_seconds();
     *grade = (Grade){0};
     grade->file = arena_copy_string(&grade->arena, file);
+    grade->seed = limits->seed;
     bool is_read = text || text_read_file(file, SUBMISSION_BYTES, &read, &length, &refused);
     double seconds = limits->seconds > 0 ? limits->seconds : USUAL_SECONDS;
-    GradeWork grading = {exercise, limits, text ? text : read, grade, begin + seconds, false};
+    static const char mark[] = "\xef\xbb\xbf"; /* of the order of bytes: a compiler may refuse it */
+    const char *whole = text ? text : read;
+    size_t marked = whole && !strncmp(whole, mark, 3) ? 3 : 0;
+    GradeWork grading = {exercise, limits, whole ? whole + marked : NULL, grade, begin + seconds, false};
     list_goals(exercise, grade);
-    if (!is_read || !submission_check(grading.text, length, file, &refused))
+    if (!is_read || !submission_check(grading.text, length - marked, file, &refused))
         miss(&grading, GOAL_COMPILES, with_line(&grade->arena, refused.line, refused.message));
+    else if (limits->refuses_start && submission_begins_with(grading.text, exercise->start))
+        miss_all(&grading, tr("it is what the exercise begins with: nothing was changed"));
     else
         try_runs(&grading);
     try_counts(&grading);

@@ -2,8 +2,8 @@
  * emulator; nothing of its host code is executed.
  *
  *   compiles   it compiles, and has the kernel with its parameters
- *   right      for each size and each input the result is that of the reference; memory holds no zeros before, and every other
- *              input is run twice: the second call has an output of its own, and all other memory as the first left it
+ *   right      for each size and each input the result is that of the reference, for sizes drawn by the seed, too (draw.h);
+ *              memory holds no zeros before, and every other input is run twice: the second call has an output of its own, and all other memory as the first left it
  *   safe       no error that --check finds: races, reads of what nothing wrote, accesses out of bounds; and no order of the warps
  *              that gives another result
  *   counts     the goals of the file, over the run with `counted_n` elements; not tried before it is right */
@@ -37,14 +37,18 @@ typedef struct Grade {
     double seconds; /* that it took */
     /* What the counts are for. blocks: of the only launch; 0: there are several, or nothing was counted */
     uint64_t counted_n, counted_blocks;
+    uint64_t seed; /* of its inputs and drawn sizes; 0: the usual ones */
     Arena arena;
 } Grade;
 
 typedef struct GradeLimits {
-    uint64_t instructions; /* warp instructions of a launch; 0: 2^18, and 2^15 for each of n */
-    double seconds;        /* no run begins later; 0: 60 */
-    int threads;           /* host threads of each run; 0: the default */
-    const char *compiler;  /* NULL: the first that is found */
+    uint64_t
+        instructions; /* warp instructions of a launch; 0: 2^18, 2^15 for each of n up to 2^24, and 2^8 for each */
+    double seconds;       /* no run begins later; 0: 60 */
+    int threads;          /* host threads of each run; 0: the default */
+    uint64_t seed;        /* of the inputs and of the drawn sizes (draw.h) */
+    bool refuses_start;   /* what the exercise begins with, unchanged, misses every goal */
+    const char *compiler; /* NULL: the first that is found */
     const atomic_bool *cancel;
 } GradeLimits;
 

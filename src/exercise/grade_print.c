@@ -1,6 +1,7 @@
 #include "exercise/grade_print.h"
 #include "base/json.h"
 #include "base/language.h"
+#include "base/utf8.h"
 
 #include <string.h>
 
@@ -16,14 +17,34 @@ const char *grade_why(const Grade *grade, int goal) {
     return is_again ? tr("as above") : goals[goal].why;
 }
 
+/* One character at *at, and moves past it. Names and messages are data: what is no printable text is its escape, "\\x1b". */
+static void add_visible(Text *out, const char **at) {
+    const char *from = *at;
+    uint32_t c = utf8_next(at);
+    if ((unsigned char)*from >= 0x80 && *at - from == 1)
+        text_print(out, "\\x%02x", (unsigned char)*from);
+    else if (utf8_kind(c) == UTF8_CONTROL || c == 0xfffe || c == 0xffff)
+        text_print(out, c < 0x100 ? "\\x%02x" : "\\u%04x", (unsigned)c);
+    else
+        text_add_bytes(out, from, (size_t)(*at - from));
+}
+
+static const char *visible(Text *out, const char *text) {
+    text_clear(out);
+    while (*text) add_visible(out, &text);
+    return text_string(out);
+}
+
 static void print_goals(const Grade *grade, Text *out) {
+    Text why = {0};
     for (int i = 0; i < grade->goal_count; i++) {
         const GradedGoal *goal = &grade->goals[i];
         text_print(out, "  %s %s", grade_mark(goal->state), goal->words);
         if (goal->is_count && goal->state == GOAL_MET) text_print(out, " (%s)", goal->value_text);
         text_add(out, "\n");
-        if (goal->why) text_print(out, "      %s\n", grade_why(grade, i));
+        if (goal->why) text_print(out, "      %s\n", visible(&why, grade_why(grade, i)));
     }
+    text_done(&why);
 }
 
 static const GradedGoal *first_open(const Grade *grade) {
@@ -32,27 +53,43 @@ static const GradedGoal *first_open(const Grade *grade) {
     return NULL;
 }
 
+static void print_seed(uint64_t seed, Text *out) {
+    if (!seed) return;
+    text_print(out, tr("seed %llu (--seed %llu repeats it)"), (unsigned long long)seed,
+               (unsigned long long)seed);
+}
+
+static void print_whole(const Grade *grade, Text *out) {
+    Text data = {0};
+    text_print(out, "%s, %.1f s\n", visible(&data, grade->file), grade->seconds);
+    print_goals(grade, out);
+    for (int n = 0; n < grade->note_count; n++)
+        text_print(out, "  %s%s\n", tr("note: "), visible(&data, grade->notes[n]));
+    text_print(out, tr("%d of %d goals"), grade->met_count, grade->goal_count);
+    text_add(out, "\n");
+    text_done(&data);
+}
+
+/* A line of the table of several files. */
+static void print_row(const Grade *grade, Text *out) {
+    const GradedGoal *open = first_open(grade);
+    Text data = {0};
+    text_print(out, tr("  %2d of %d  %-32s "), grade->met_count, grade->goal_count,
+               visible(&data, grade->file));
+    if (open && open->why)
+        text_print(out, tr("%s: %s"), open->words, visible(&data, open->why));
+    else if (open)
+        text_add(out, open->words);
+    text_add(out, "\n");
+    text_done(&data);
+}
+
 static void print_text(const Exercise *exercise, const Grade *grades, int count, Text *out) {
     text_print(out, "%s: %s\n", exercise->name, exercise->title);
-    for (int i = 0; i < count; i++) {
-        const Grade *grade = &grades[i];
-        const GradedGoal *open = first_open(grade);
-        if (count == 1) {
-            text_print(out, "%s, %.1f s\n", grade->file, grade->seconds);
-            print_goals(grade, out);
-            for (int n = 0; n < grade->note_count; n++)
-                text_print(out, "  %s%s\n", tr("note: "), grade->notes[n]);
-            text_print(out, tr("%d of %d goals"), grade->met_count, grade->goal_count);
-            text_add(out, "\n");
-            return;
-        }
-        text_print(out, tr("  %2d of %d  %-32s "), grade->met_count, grade->goal_count, grade->file);
-        if (open && open->why)
-            text_print(out, tr("%s: %s"), open->words, open->why);
-        else if (open)
-            text_add(out, open->words);
-        text_add(out, "\n");
-    }
+    print_seed(count ? grades[0].seed : 0, out);
+    if (count && grades[0].seed) text_add(out, "\n");
+    for (int i = 0; count > 1 && i < count; i++) print_row(&grades[i], out);
+    if (count == 1) print_whole(&grades[0], out);
 }
 
 static const char *state_text(GoalState state) {
@@ -78,6 +115,7 @@ static void print_json(const Exercise *exercise, const Grade *grades, int count,
     Json json = {.out = out};
     json_open_object(&json, NULL);
     json_string(&json, "exercise", exercise->name);
+    json_integer(&json, "seed", (int64_t)(count ? grades[0].seed : 0));
     json_open_array(&json, "files");
     for (int i = 0; i < count; i++) {
         json_open_object(&json, NULL);
@@ -102,6 +140,12 @@ static void print_gradescope(const Grade *grade, Text *out) {
     Json json = {.out = out};
     json_open_object(&json, NULL);
     json_number(&json, "execution_time", grade->seconds);
+    if (grade->seed) {
+        Text seed = {0};
+        print_seed(grade->seed, &seed);
+        json_string(&json, "output", text_string(&seed));
+        text_done(&seed);
+    }
     json_open_array(&json, "tests");
     for (int i = 0; i < grade->goal_count; i++) {
         const GradedGoal *goal = &grade->goals[i];
@@ -118,19 +162,18 @@ static void print_gradescope(const Grade *grade, Text *out) {
     text_add(out, "\n");
 }
 
-/* Control characters, which XML cannot hold, become '?'. */
 static void add_xml(Text *out, const char *text) {
-    for (; *text; text++) {
-        if (*text == '<')
-            text_add(out, "&lt;");
-        else if (*text == '>')
-            text_add(out, "&gt;");
-        else if (*text == '&')
-            text_add(out, "&amp;");
-        else if (*text == '"')
-            text_add(out, "&quot;");
-        else
-            text_add_bytes(out, (unsigned char)*text < ' ' ? "?" : text, 1);
+    while (*text) {
+        const char *name = *text == '<'   ? "&lt;"
+                           : *text == '>' ? "&gt;"
+                           : *text == '&' ? "&amp;"
+                           : *text == '"' ? "&quot;"
+                                          : NULL;
+        if (name) {
+            text_add(out, name);
+            text++;
+        } else
+            add_visible(out, &text);
     }
 }
 

@@ -139,3 +139,20 @@ bool submission_check(const char *text, size_t length, const char *path, Error *
     free(plain.text), free(plain.lines);
     return !why;
 }
+
+/* The next character that is no blank; 0: the end. */
+static char next_of(const PlainSource *plain, size_t *at) {
+    while (*at < plain->length && isspace((unsigned char)plain->text[*at])) ++*at;
+    return *at < plain->length ? plain->text[(*at)++] : '\0';
+}
+
+bool submission_begins_with(const char *text, const char *start) {
+    PlainSource one = without_splices(text, strlen(text)), two = without_splices(start, strlen(start));
+    size_t at = 0, there = 0;
+    char c;
+    blank_comments(&one), blank_comments(&two);
+    do c = next_of(&two, &there);
+    while (c && c == next_of(&one, &at));
+    free(one.text), free(one.lines), free(two.text), free(two.lines);
+    return !c;
+}

@@ -12,4 +12,7 @@ enum { SUBMISSION_BYTES = 1 << 20 }; /* that a file may have */
  * file. Comments and spliced lines are seen as the compiler sees them. PTX can ask for nothing. */
 bool submission_check(const char *text, size_t length, const char *path, Error *error);
 
+/* But for comments and blanks, the text begins with all of `start`: no code behind it can change what that does. */
+bool submission_begins_with(const char *text, const char *start);
+
 #endif

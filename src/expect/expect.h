@@ -5,7 +5,9 @@
  * Of equal extremes argmax and argmin ask for the first; argmax_any and argmin_any take each.
  *
  * The result of a function of all elements (sum, max, ...) is compared with one element of the output or, if
- * blocks leave partial results, with their fold; BUFFER[]: with the fold of all its elements, whether written or not. Functions of rows, and scans, have one element each. */
+ * blocks leave partial results, with their fold; BUFFER[]: with the fold of all its elements, whether written
+ * or not. Functions of rows, and scans, have one element each; BUFFER[]: every element is the result of a row,
+ * of which the last may be shorter. */
 #ifndef EXPECT_EXPECT_H
 #define EXPECT_EXPECT_H
 

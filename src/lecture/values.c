@@ -205,6 +205,8 @@ static double total_named(Session *session, const char *name) {
         const Findings *findings = ask_hazards(session);
         return findings ? findings->error_count : NAN;
     }
+    uint64_t bytes;
+    if (!strcmp(name, "thread_bytes")) return ask_thread_bytes(session, &bytes) ? (double)bytes : NAN;
     Totals totals = {0};
     metrics_of_run(trace, &totals);
     return totals_named(&totals, name);

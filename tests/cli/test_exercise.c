@@ -36,6 +36,7 @@ static void wrong_combinations_are_refused(void **state) {
         {"--exercise=" TINY " --lecture warps", "--exercise"},
         {"--exercise=" TINY " --report", "not with --report"},
         {"--exercise=" TINY " --n 64 --check", "--n is for one run; an exercise brings its own settings"},
+        {"--exercise=" TINY " --seed 3 --check", "--seed is for one run"},
         {"--exercise=" TINY " --check --save x.redviz", "--exercise goes without --save"},
         {"--exercise=" TINY " --check=sarif", "--exercise goes without --check=sarif"},
         {"--exercise --check", "--check needs an exercise"},
@@ -87,6 +88,12 @@ static void a_file_is_graded(void **state) {
     outcome = grade_wrong("C.UTF-8", "--exercise=" TINY " --grade=gradescope", "");
     program_assert_contains(outcome.out, "\"tests\":");
     program_outcome_done(&outcome);
+    outcome = grade_wrong("C.UTF-8", "--exercise " TINY " --grade", "--seed 77");
+    program_assert_contains(outcome.out, "\nseed 77 (--seed 77 repeats it)\n");
+    program_outcome_done(&outcome);
+    outcome = grade_wrong("C.UTF-8", "--exercise " TINY " --grade=json", "--seed 77");
+    program_assert_contains(outcome.out, "\"seed\":77");
+    program_outcome_done(&outcome);
 }
 
 /* What a student reads is in the language, in files of graders in every locale; what a program reads is not. */
@@ -107,6 +114,20 @@ static void a_grade_is_in_the_language(void **state) {
         snprintf(before, sizeof before, "--language zh --exercise " TINY " --grade%s", cases[i].form);
         outcome = grade_wrong(cases[i].locale, before, "");
         program_assert_contains(outcome.out, cases[i].part);
+        program_outcome_done(&outcome);
+    }
+}
+
+/* Whoever reads the mark gets one. */
+static void a_missing_file_is_a_mark_of_0(void **state) {
+    (void)state;
+    static const char *const parts[] = {"json \"why\":\"cannot open: No such file", "junit failures=\"1\"",
+                                        "gradescope \"output\":\"cannot open: No such file"};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        Outcome outcome = program_shell("@ --exercise=" TINY " --grade=%.*s nowhere.cu",
+                                        (int)strcspn(parts[i], " "), parts[i]);
+        program_assert_contains(outcome.out, strchr(parts[i], ' ') + 1);
+        assert_int_equal(outcome.status, 1);
         program_outcome_done(&outcome);
     }
 }
@@ -162,6 +183,7 @@ int main(void) {
         cmocka_unit_test(the_list_marks_what_was_solved),
         cmocka_unit_test(a_file_is_graded),
         cmocka_unit_test(a_grade_is_in_the_language),
+        cmocka_unit_test(a_missing_file_is_a_mark_of_0),
         cmocka_unit_test(a_folder_is_a_table),
         cmocka_unit_test(the_learners_file_is_written_and_graded),
     };

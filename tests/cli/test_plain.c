@@ -111,7 +111,7 @@ static void a_saved_exercise_is_graded_at_once(void **state) {
         "$bin --exercise ptx-barrier --language en --plain >said; cat said; rm -f said ptx-barrier.ptx",
         program_folder());
     const char *said = strstr(outcome.out, "Save ptx-barrier.ptx with an editor beside this");
-    const char *graded = strstr(outcome.out, "4 of 4 goals"), *hint = strstr(outcome.out, "Hint 1 of 3");
+    const char *graded = strstr(outcome.out, "5 of 5 goals"), *hint = strstr(outcome.out, "Hint 1 of 3");
     if (!said || !graded || !hint || graded > hint) fail_msg("%s", outcome.out);
     program_outcome_done(&outcome);
 }

@@ -18,13 +18,17 @@
 static Exercise *tiny;
 
 /* False: there is no compiler. */
-static bool grade(const char *code, const GradeLimits *limits, Grade *out) {
+static bool grade_of(const Exercise *exercise, const char *code, const GradeLimits *limits, Grade *out) {
     Error error = {0};
-    if (!grade_file(tiny, "mine.cu", code, limits, out, &error)) fail_msg("%s", error.message);
+    if (!grade_file(exercise, "mine.cu", code, limits, out, &error)) fail_msg("%s", error.message);
     const char *why = out->goals[0].why;
     if (!why || !strstr(why, "compiler")) return true;
     grade_done(out);
     return false;
+}
+
+static bool grade(const char *code, const GradeLimits *limits, Grade *out) {
+    return grade_of(tiny, code, limits, out);
 }
 
 #define KERNEL(body) "__global__ void total(const int *in, int *out, int n) {\n" body "}\n"
@@ -32,22 +36,26 @@ static bool grade(const char *code, const GradeLimits *limits, Grade *out) {
     "int sum = 0;\nfor (int i = blockIdx.x * 64; i < blockIdx.x * 64 + 64" guard "; i++) sum += in[i];\n"
 
 /* By goal (compiles, right, safe, barriers, shared loads): x met, o missed, - not tried. */
-static void check(const char *code, const char *states, const char *says) {
+static void check_of(const Exercise *exercise, const char *code, const char *states, const char *says) {
     static const char marks[] = {[GOAL_NOT_TRIED] = '-', [GOAL_MISSED] = 'o', [GOAL_MET] = 'x'};
     Grade graded;
     char found[GRADE_GOALS + 1] = "";
     bool is_said = !*says;
-    if (!grade(code, &(GradeLimits){0}, &graded)) skip_because("no CUDA compiler was found");
+    if (!grade_of(exercise, code, &(GradeLimits){0}, &graded)) skip_because("no CUDA compiler was found");
     for (int i = 0; i < graded.goal_count; i++) {
         found[i] = marks[graded.goals[i].state];
         is_said = is_said || (graded.goals[i].why && strstr(graded.goals[i].why, says));
     }
     Text text = {0};
-    grade_print(tiny, &graded, 1, GRADE_TEXT, &text);
+    grade_print(exercise, &graded, 1, GRADE_TEXT, &text);
     if (strcmp(found, states) != 0 || !is_said)
         fail_msg("%s, not %s with '%s': %s", found, states, says, text_string(&text));
     text_done(&text);
     grade_done(&graded);
+}
+
+static void check(const char *code, const char *states, const char *says) {
+    check_of(tiny, code, states, says);
 }
 
 static void a_solution_reaches_all(void **state) {
@@ -95,6 +103,90 @@ static void what_learners_get_wrong(void **state) {
           "xxoox", "There is no barrier between them");
 }
 
+/* The total is right, and the places are not. */
+static void each_block_has_its_own_sum(void **state) {
+    (void)state;
+    check(KERNEL(LOOP(" && i < n") "if (threadIdx.x == 0) out[gridDim.x - 1 - blockIdx.x] = sum;\n"), "xox--",
+          "expected");
+    check(KERNEL("int sum = 0;\nfor (int i = blockIdx.x; i < n; i += gridDim.x) sum += in[i];\n"
+                 "if (threadIdx.x == 0) out[blockIdx.x] = sum;\n"),
+          "xox--", "expected");
+    check(KERNEL("int sum = 0;\nfor (int i = 0; blockIdx.x == 0 && i < n; i++) sum += in[i];\n"
+                 "if (threadIdx.x == 0) out[blockIdx.x] = sum;\n"),
+          "xox--", "expected");
+}
+
+/* A limit beyond every published size, and a table of answers: sizes and inputs are drawn. */
+static void what_is_published_is_not_enough(void **state) {
+    (void)state;
+    check(KERNEL(LOOP(" && i < n") "if (threadIdx.x == 0) out[blockIdx.x] = n < 400 ? sum : 0;\n"), "xox--",
+          "n = 4");
+    const char *table =
+        KERNEL(LOOP(" && i < n") "bool is_known = n == 1 || n == 33 || n == 200 || n == 256;\n"
+                                 "if (threadIdx.x == 0) out[blockIdx.x] = is_known ? sum : 0;\n");
+    check(table, "xox--", "expected");
+    Grade first, other;
+    if (!grade(table, &(GradeLimits){.seed = 1}, &first)) skip_because("no CUDA compiler was found");
+    assert_true(grade(table, &(GradeLimits){.seed = 2}, &other));
+    assert_string_not_equal(first.goals[1].why, other.goals[1].why);
+    grade_done(&other);
+    assert_true(grade(table, &(GradeLimits){.seed = 1}, &other));
+    assert_string_equal(first.goals[1].why, other.goals[1].why);
+    grade_done(&first), grade_done(&other);
+}
+
+/* A right result of one thread for each block misses a goal that asks for shared work. */
+static void threads_share_the_work(void **state) {
+    (void)state;
+    Exercise exercise = *tiny;
+    exercise.goals[0] = (ExerciseGoal){.words = "bytes that a thread loads",
+                                       .claim = "here.thread_bytes <= 8",
+                                       .expression = "here.thread_bytes",
+                                       .comparison = "<=",
+                                       .limit = 8};
+    exercise.goal_count = 1;
+    check_of(&exercise, tiny->solution, "xxxo", "it is 256 for n = 256 and 4 blocks");
+    check_of(&exercise,
+             KERNEL("__shared__ int s;\nint i = blockIdx.x * 64 + threadIdx.x;\n"
+                    "if (threadIdx.x == 0) s = 0;\n__syncthreads();\nif (i < n) atomicAdd(&s, in[i]);\n"
+                    "__syncthreads();\nif (threadIdx.x == 0) out[blockIdx.x] = s;\n"),
+             "xxxx", "");
+}
+
+#define FLOATS(body)                                                                                         \
+    "__global__ void total(const float *in, float *out, int rows) {\n__shared__ float s;\n"                  \
+    "int t = threadIdx.x;\nif (t == 0) s = 0;\n__syncthreads();\n" body                                      \
+    "__syncthreads();\nif (t == 0) out[blockIdx.x] = s;\n}\n"
+
+/* Two launches of different length must give a row the same bits, and so must every order. */
+static void bits_that_vary_are_found(void **state) {
+    (void)state;
+    static const struct {
+        const char *code, *states, *says;
+    } cases[] = {
+        {FLOATS("if (t == 0) for (int k = 0; k < 500; k++) s += in[blockIdx.x * 500 + k];\n"), "xxx", ""},
+        {FLOATS("if (t == 0) for (int k = 0; k < 500; k++) s += in[blockIdx.x * 500 + (k + rows) % 500];\n"),
+         "xox", "other bits: few[0] = "},
+        {FLOATS("float of = 0;\nfor (int k = t; k < 500; k += 128) of += in[blockIdx.x * 500 + k];\n"
+                "for (int d = 16; d > 0; d /= 2) of += __shfl_down_sync(~0u, of, d);\n"
+                "if (t % 32 == 0) atomicAdd(&s, of);\n"),
+         "xox", "other bits in another order"},
+        /* What the file says of judging is only another kernel of it. */
+        {FLOATS("if (t == 0) for (int k = 0; k < 500; k++) s += in[blockIdx.x * 500 + (k + rows) % "
+                "500];\n") "__global__ void same(const float *a, const float *b, float *out) { *out = *a; "
+                           "}\n",
+         "xox", "other bits"},
+    };
+    Exercise exercise = *tiny;
+    exercise.launch = "total<<<1, 128>>>(in=float[500 * n]:INPUT, few=float[1]:unwritten, 1); "
+                      "total<<<n, 128>>>(in, out=float[n]:unwritten, n)";
+    exercise.expect = "out=rowsum(in, 500)";
+    exercise.same[0] = "few", exercise.same[1] = "out";
+    exercise.goal_count = 0;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        check_of(&exercise, cases[i].code, cases[i].states, cases[i].says);
+}
+
 /* Each ends soon, with one line. */
 static void hostile_files(void **state) {
     (void)state;
@@ -103,11 +195,37 @@ static void hostile_files(void **state) {
     check("\x01\x02", "o----", "");
     check(KERNEL("while (((volatile const int *)in)[0] != 123456789) { }\n"), "xoo--",
           "warp instructions: an endless loop?");
+    /* Only at a large n, where more may be executed. */
+    check(KERNEL(LOOP(" && i < n") "volatile int *v = out;\nwhile (n >= 400) v[blockIdx.x] = 1;\n"
+                                   "if (threadIdx.x == 0) out[blockIdx.x] = sum;\n"),
+          "xoo--", "warp instructions: an endless loop?");
     check(
         KERNEL("__shared__ int a[1 << 20];\na[n] = in[0];\n__syncthreads();\nout[blockIdx.x] = a[n - 1];\n"),
         "o----", "bytes");
     check(KERNEL("asm volatile(\"trap;\");\n"), "xoo--", "");
     check(KERNEL("if (threadIdx.x == 0) __syncthreads();\n"), "xox--", "");
+}
+
+/* The start compiles and is safe, which is no achievement of the learner; elsewhere its goals are shown. */
+static void an_unchanged_start_reaches_nothing(void **state) {
+    (void)state;
+    Grade graded;
+    Text text = {0};
+    assert_true(grade(tiny->start, &(GradeLimits){.refuses_start = true}, &graded));
+    assert_int_equal(graded.met_count, 0);
+    grade_print(tiny, &graded, 1, GRADE_GRADESCOPE, &text);
+    assert_null(strstr(text_string(&text), "\"score\":1"));
+    assert_non_null(strstr(text_string(&text), "nothing was changed"));
+    text_clear(&text);
+    grade_print(tiny, &graded, 1, GRADE_JUNIT, &text);
+    assert_non_null(strstr(text_string(&text), "tests=\"5\" failures=\"5\" skipped=\"0\""));
+    text_done(&text), grade_done(&graded);
+    if (!grade(tiny->start, &(GradeLimits){0}, &graded)) skip_because("no CUDA compiler was found");
+    assert_int_equal(graded.met_count, 2);
+    grade_done(&graded);
+    assert_true(grade(tiny->solution, &(GradeLimits){.refuses_start = true}, &graded));
+    assert_int_equal(graded.met_count, 5);
+    grade_done(&graded);
 }
 
 static void limits_end_a_grade(void **state) {
@@ -199,6 +317,25 @@ static void the_forms_of_a_grade(void **state) {
     text_done(&out);
 }
 
+/* A name or a message of a compiler cannot end an attribute, a line or a document. */
+static void names_and_messages_are_data(void **state) {
+    (void)state;
+    Grade graded = example();
+    Text out = {0};
+    graded.file = "a\n\x1b[1m\xff\"\xc3\xa9.cu";
+    graded.goals[1].why = "\x01\xc2\x85\xef\xbf\xbe";
+    grade_print(tiny, &graded, 1, GRADE_TEXT, &out);
+    assert_non_null(strstr(text_string(&out), "\na\\x0a\\x1b[1m\\xff\"\xc3\xa9.cu, 0.5 s\n"));
+    assert_non_null(strstr(text_string(&out), "\n      \\x01\\x85\\ufffe\n"));
+    text_clear(&out);
+    grade_print(tiny, &graded, 1, GRADE_JUNIT, &out);
+    assert_non_null(strstr(text_string(&out), "name=\"a\\x0a\\x1b[1m\\xff&quot;\xc3\xa9.cu\""));
+    assert_non_null(strstr(text_string(&out), "<failure message=\"\\x01\\x85\\ufffe\"/>"));
+    text_done(&out);
+    check("\xef\xbb\xbf" KERNEL(LOOP(" && i < n") "if (threadIdx.x == 0) out[blockIdx.x] = sum;\n"), "xxxxx",
+          "");
+}
+
 static int set_up(void **state) {
     Error error = {0};
     if (program_make_folder(state) || setenv("XDG_CACHE_HOME", program_folder(), 1)) return -1;
@@ -213,10 +350,19 @@ static int tear_down(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_solution_reaches_all),  cmocka_unit_test(each_goal_is_missed_by_itself),
-        cmocka_unit_test(what_learners_get_wrong), cmocka_unit_test(hostile_files),
-        cmocka_unit_test(limits_end_a_grade),      cmocka_unit_test(an_exercise_is_checked),
+        cmocka_unit_test(a_solution_reaches_all),
+        cmocka_unit_test(each_goal_is_missed_by_itself),
+        cmocka_unit_test(what_learners_get_wrong),
+        cmocka_unit_test(each_block_has_its_own_sum),
+        cmocka_unit_test(what_is_published_is_not_enough),
+        cmocka_unit_test(threads_share_the_work),
+        cmocka_unit_test(bits_that_vary_are_found),
+        cmocka_unit_test(hostile_files),
+        cmocka_unit_test(an_unchanged_start_reaches_nothing),
+        cmocka_unit_test(limits_end_a_grade),
+        cmocka_unit_test(an_exercise_is_checked),
         cmocka_unit_test(the_forms_of_a_grade),
+        cmocka_unit_test(names_and_messages_are_data),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

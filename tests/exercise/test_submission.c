@@ -68,8 +68,18 @@ static void what_may_not(void **state) {
     assert_string_equal(error.message, "it is not text");
 }
 
+static void what_was_not_changed(void **state) {
+    (void)state;
+    static const char start[] = "int a; // one\nint b = a + 1;\n";
+    assert_true(submission_begins_with(start, start));
+    assert_true(submission_begins_with("/* mine */ int a;\n\n  int b = a+1; int c;", start));
+    assert_false(submission_begins_with("int a;\nint b = a + 2;\n", start));
+    assert_false(submission_begins_with("int a;\n", start));
+    assert_false(submission_begins_with("", start));
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(what_may_be_compiled),
-                                       cmocka_unit_test(what_may_not)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(what_may_be_compiled), cmocka_unit_test(what_may_not),
+                                       cmocka_unit_test(what_was_not_changed)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

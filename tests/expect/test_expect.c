@@ -108,6 +108,28 @@ static void partial_results_are_folded(void **state) {
     made_close(&sample);
 }
 
+/* Each place has its row, of which the last is short; a right total is not enough. */
+static void every_row_has_its_place(void **state) {
+    (void)state;
+    MadeRun sample;
+    open_sample(&sample, PTX_S32, 1000, 4, false);
+    double sums[4] = {0};
+    for (uint64_t i = 0; i < 1000; i++) sums[i / 300] += made_in(&sample, 0, i);
+    for (uint64_t i = 0; i < 4; i++) put(&sample, i, sums[i]);
+    assert_said(&sample, "out[]=rowsum(in, 300)", true);
+    assert_said(&sample, "out[]=rowsum(in, 250)", false);
+    for (uint64_t i = 0; i < 4; i++) put(&sample, i, sums[3 - i]);
+    assert_said(&sample, "out[]=sum(in)", true);
+    assert_said(&sample, "out[]=rowsum(in, 300)", false);
+    ExpectResult result;
+    Text text = {0};
+    Error error = {0};
+    assert_false(expect_compare("out[]=rowsum(in, 200)", &sample.expect, &result, &text, &error));
+    assert_non_null(strstr(error.message, "as many elements"));
+    text_done(&text);
+    made_close(&sample);
+}
+
 /* Copied elements have the same sum, but are not partial results. */
 static void a_copy_is_no_reduction(void **state) {
     (void)state;
@@ -421,6 +443,7 @@ static void arrays_of_numpy_are_read_and_written(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_row_has_its_place),
         cmocka_unit_test(a_copy_is_no_reduction),
         cmocka_unit_test(totals_are_found),
         cmocka_unit_test(every_element_is_a_part),
