@@ -67,8 +67,9 @@ static bool is_timing_run(const App *app) {
     return false;
 }
 
-/* Measures for the active run while no run itself is timed, since what runs on the GPU beside a kernel changes its times: again and
- * again, with the CPU, while the timings or the ladder are on the screen; once for the row of the time below a run. */
+/* Measures for the active run while no run itself is timed, since what runs on the GPU beside a kernel
+ * changes its times: again and again, with the CPU, while the timings or the ladder are on the screen; once
+ * for the row of the time below a run. */
 void app_measure(App *app, bool is_seen) {
     bool is_ladder = app_shows_ladder(app) || app_view(app)->transient.overlay == OVERLAY_LATENCY;
     const Scene *scene = comparison_scene(&app->comparison);

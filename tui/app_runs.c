@@ -129,7 +129,7 @@ void app_keep_alone(App *app, int index) {
     drop(app, &other);
 }
 
-/* ---- an edit -------------------------------------------------------------------------------------------- */
+/* ---- an edit ------------------------------------------------------------------------------------------- */
 
 int app_edited_index(const App *app) {
     return app->comparison.change[0] ? 1 : app->comparison.active;
@@ -141,8 +141,8 @@ static void app_show_beside_before(App *app, Session *session) {
     Comparison *comparison = &app->comparison;
     bool is_first = comparison->count == 1;
     RunSlot old = app->slots[!is_first];
-    /* "strided.cu  edited 12:04:31, line 26"; a script reads no clock. Changed PTX has no line that the reader
-     * wrote. */
+    /* "strided.cu  edited 12:04:31, line 26"; a script reads no clock. Changed PTX has no line that the
+     * reader wrote. */
     char clock[32] = "";
     time_t now = time(NULL);
     struct tm local;
@@ -178,7 +178,7 @@ static void app_show_beside_before(App *app, Session *session) {
     app_report_try(app);
 }
 
-/* ---- showing a session ---------------------------------------------------------------------------------- */
+/* ---- showing a session --------------------------------------------------------------------------------- */
 
 /* The settings being edited become those of the new run; another kernel closes them. */
 static void follow_settings(View *view, const Scene *scene, Purpose purpose) {
@@ -251,7 +251,8 @@ void app_show(App *app, Session *session, Purpose purpose, int index) {
     if (app->above) app->above(app, (AppEvent){.kind = APP_OPENED, .purpose = purpose});
 }
 
-/* The last run stays. Settings say why there is none with them; cancelled, they are again those of the run. */
+/* The last run stays. Settings say why there is none with them; cancelled, they are again those of the
+ * run. */
 static void app_refuse(App *app, const char *what, Purpose purpose, const Error *error) {
     View *view = app_view(app);
     Settings *settings = &view->transient.settings;
@@ -448,8 +449,8 @@ static RunSpec app_options_of_file(App *app, const char *file) {
     return out;
 }
 
-/* How the run on the screen is made stays, unless it is of no launch of the program. Launches differ in their grids, so
- * the traced blocks are those of the command line. */
+/* How the run on the screen is made stays, unless it is of no launch of the program. Launches differ in their
+ * grids, so the traced blocks are those of the command line. */
 void app_open_launch(App *app) {
     char what[64];
     const View *view = app_view(app);

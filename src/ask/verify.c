@@ -168,7 +168,8 @@ static void print_capture(const GpuCopy *copy, Text *out) {
                copy->tally.kernel_seconds * 1e6);
 }
 
-/* The timeline is of another run on the GPU: where values that only scheduling decides choose the path, it may differ. */
+/* The timeline is of another run on the GPU: where values that only scheduling decides choose the path, it
+ * may differ. */
 static void print_waits(const WarpTimeline *timeline, const WarpComparison *comparison, bool may_differ,
                         Text *out) {
     const char *difference = text_string(&comparison->difference);

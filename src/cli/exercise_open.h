@@ -8,7 +8,8 @@
 #include "lecture/lecture.h"
 #include "tui/view/view.h"
 
-/* The exercise that `options` name, in their language or the locale's; NULL with `error`. The caller frees it. */
+/* The exercise that `options` name, in their language or the locale's; NULL with `error`. The caller frees
+ * it. */
 Exercise *exercise_open(const Options *options, Error *error);
 
 /* Those that ship, in their order, for the menu. */

@@ -83,7 +83,8 @@ typedef struct Showing {
 /* Defines a show function; false with `error`. */
 #define SHOW(action) static bool show_##action(const Showing *show, Error *error)
 
-/* Only a plain `redviz FILE.cu` asks whether to run its main(): what else was asked for is about one kernel. */
+/* Only a plain `redviz FILE.cu` asks whether to run its main(): what else was asked for is about one
+ * kernel. */
 static bool asks_for_program(const Options *options, Session *session) {
     const RunSpec *asked = &options->session;
     return session_has_program(session) && asked->file && !asked->text && !options->first_for_file &&
@@ -338,7 +339,8 @@ static int try_remedy(const Options *options, Session *session, Error *error) {
     return after ? DONE : finish_refuse(error);
 }
 
-/* A session file of a program: its launches are those of a program that has just run. *session: --at another one. */
+/* A session file of a program: its launches are those of a program that has just run. *session: --at another
+ * one. */
 static Program *take_saved(Options *options, Session **session, Error *error) {
     Program *program = session_take_program(*session);
     RunSpec other = *session_spec(*session);

@@ -49,7 +49,8 @@ typedef struct EmulatorOptions {
     /* sees every access, on one host thread if it cannot be split; outlives the emulator; NULL: no observer,
      * faster */
     const TraceObserver *observer;
-    /* Sees each page that a launch has touched, by address, after its last block and after a fault. NULL: none. */
+    /* Sees each page that a launch has touched, by address, after its last block and after a fault. NULL:
+     * none. */
     void (*touched)(void *context, const EmulatorPage *page);
     /* Where a module variable lies, and its host memory, zeroed; NULL: the emulator places it. */
     void *(*place_variable)(void *context, const PtxVariable *variable, uint64_t *address);

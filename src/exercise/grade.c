@@ -67,8 +67,8 @@ static void add_renamed(Text *out, const char *launch, const char *name, size_t 
     }
 }
 
-/* The launches once more, which name the buffers instead of making them, "in=int[n]:random" is "in", except for that of the
- * result. */
+/* The launches once more, which name the buffers instead of making them, "in=int[n]:random" is "in", except
+ * for that of the result. */
 static void add_again(Text *out, const char *launch, const char *name, size_t length) {
     int depth = 0; /* of the brackets of the arguments */
     bool skips = false;
@@ -86,7 +86,8 @@ static void add_again(Text *out, const char *launch, const char *name, size_t le
     }
 }
 
-/* The second call has an output of its own, which no kernel has written; all other memory is as the first one left it. */
+/* The second call has an output of its own, which no kernel has written; all other memory is as the first one
+ * left it. */
 static void add_twice(Text *out, const char *launch, const char *expect) {
     size_t length = 0;
     while (is_word(expect[length])) length++;

@@ -1,11 +1,12 @@
-/* Grade: what of an exercise's goals a source file reaches. It is compiled, unless it is FILE.ptx, and its kernels run on the
- * emulator; nothing of its host code is executed.
+/* Grade: what of an exercise's goals a source file reaches. It is compiled, unless it is FILE.ptx, and its
+ * kernels run on the emulator; nothing of its host code is executed.
  *
  *   compiles   it compiles, and has the kernel with its parameters
- *   right      for each size and each input the result is that of the reference; memory holds no zeros before, and every other
- *              input is run twice: the second call has an output of its own, and all other memory as the first left it
- *   safe       no error that --check finds: races, reads of what nothing wrote, accesses out of bounds; and no order of the warps
- *              that gives another result
+ *   right      for each size and each input the result is that of the reference; memory holds no zeros
+ *              before, and every other input is run twice: the second call has an output of its own, and all
+ *              other memory as the first left it
+ *   safe       no error that --check finds: races, reads of what nothing wrote, accesses out of bounds; and
+ *              no order of the warps that gives another result
  *   counts     the goals of the file, over the run with `counted_n` elements; not tried before it is right */
 #ifndef EXERCISE_GRADE_H
 #define EXERCISE_GRADE_H
@@ -55,8 +56,9 @@ bool grade_file(const Exercise *exercise, const char *file, const char *text, co
 void grade_done(Grade *grade);
 bool grade_passed(const Grade *grade);
 
-/* Checks the exercise itself: its solution reaches every goal, each wrong solution misses the goal that it names, for the reason
- * that it names, and reaches what comes before. Prints a line for each; false if one does not hold. */
+/* Checks the exercise itself: its solution reaches every goal, each wrong solution misses the goal that it
+ * names, for the reason that it names, and reaches what comes before. Prints a line for each; false if one
+ * does not hold. */
 bool grade_check_exercise(const Exercise *exercise, const GradeLimits *limits, Text *out);
 
 #endif

@@ -376,8 +376,8 @@ static const PtxOperand *last_operand(const PtxInstruction *in) {
     return &in->operands[in->operand_count - 1];
 }
 
-/* The participating lanes. NOLINTBEGIN(readability-non-const-parameter): these functions share the signature of
- * those that set a constant. */
+/* The participating lanes. NOLINTBEGIN(readability-non-const-parameter): these functions share the signature
+ * of those that set a constant. */
 static const PtxOperand *members_of_shuffle(const InstrumentSite *site, uint32_t *constant) {
     (void)constant;
     return operand_at(site->instruction, 4);

@@ -2,10 +2,10 @@
  *
  * Lanes that run apart on a GPU write separate records of an instruction that they execute together: a
  * shfl.sync, whose probe follows it, or an aligned barrier, whose probe precedes it. Such records are
- * combined: a warp's next record of the same site belongs to the previous one if its lanes differ, the members
- * are the same, and so is the number of the execution: lanes that met at different sites may both return to
- * one. (A lane that returns writes a new record, and by then all members have recorded the last one: no lane
- * leaves such an instruction before all have arrived.) */
+ * combined: a warp's next record of the same site belongs to the previous one if its lanes differ, the
+ * members are the same, and so is the number of the execution: lanes that met at different sites may both
+ * return to one. (A lane that returns writes a new record, and by then all members have recorded the last
+ * one: no lane leaves such an instruction before all have arrived.) */
 #include "instrument/records.h"
 
 #include "base/memory.h"

@@ -4,8 +4,8 @@
  *   // EXPECT: text that the report must have; white space of any kind is one space
  *   // NEVER: text that it must not have
  *   // EXIT: the status, 0 unless given
- *   // NEEDS: a command without which the test is skipped: nvcc, where redviz has no header for clang in place of
- *             NVIDIA's; at the end of the file */
+ *   // NEEDS: a command without which the test is skipped: nvcc, where redviz has no header for clang in
+ *             place of NVIDIA's; at the end of the file */
 #include "program.h"
 
 #include <setjmp.h>

@@ -1,4 +1,5 @@
-/* The index lab: exact screens, what each key does, and the access of a step as an expression with the same cost. */
+/* The index lab: exact screens, what each key does, and the access of a step as an expression with the same
+ * cost. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <setjmp.h>

@@ -358,7 +358,8 @@ static void the_panel_fits_every_size(void **state) {
 
 /* ---- what is hidden ------------------------------------------------------------------------------------ */
 
-/* The phrases that tell an answer of each kind, # a digit; not in the source, and not in the hints of keys. */
+/* The phrases that tell an answer of each kind, # a digit; not in the source, and not in the hints of
+ * keys. */
 static const struct {
     unsigned hides;
     const char *phrases[8];

@@ -1,5 +1,5 @@
-/* Index: banks, wavefronts and sectors of a warp's access with an index expression. Beside it a second one, and below
- * the wavefronts as the selected number grows. */
+/* Index: banks, wavefronts and sectors of a warp's access with an index expression. Beside it a second one,
+ * and below the wavefronts as the selected number grows. */
 #include "ladder/latency.h"
 
 #include "base/language.h"

@@ -181,7 +181,8 @@ static bool table_init(Table *table, const StepContext *context, Rectangle area)
         ladder_figures(&table->ladder, timings->counts, row, table->size, &table->figures[row]);
     table->column_count = list_columns(&table->ladder, table->figures, table->size,
                                        view->display.ladder.published, table->columns);
-    /* Sizes and figures share the width: a few sizes, the most important figures, more sizes, more figures. */
+    /* Sizes and figures share the width: a few sizes, the most important figures, more sizes, more
+     * figures. */
     int count = table->column_count, kept = 0, all = table->ladder.size_count;
     table->sizes = area.columns < NARROW ? LEAST_SIZES : MORE_SIZES;
     int room = area.columns - NAME_COLUMNS - table->sizes * SIZE_COLUMNS;

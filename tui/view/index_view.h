@@ -6,10 +6,11 @@
 #include "index/index_text.h"
 #include "tui/view/step_context.h"
 
-/* Opens the lab with these expressions; NULL for both: as it was last, at first with a stride and a padded one. */
+/* Opens the lab with these expressions; NULL for both: as it was last, at first with a stride and a padded
+ * one. */
 void index_view_open(View *view, const char *a, const char *b);
-/* Opens it with the expression that gives the addresses of this access. False, with the view unchanged: the step is
- * no load or store of shared or global memory. */
+/* Opens it with the expression that gives the addresses of this access. False, with the view unchanged: the
+ * step is no load or store of shared or global memory. */
 bool index_view_open_access(View *view, const StepContext *context);
 
 /* IGNORED: not a key of the lab. */

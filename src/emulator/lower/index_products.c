@@ -73,7 +73,8 @@ void lowered_find_products(LoweredProgram *lowered) {
 
 /* ---- narrow indices ----------------------------------------------------------------------------------- */
 
-/* The bits of the integer that it extends with its sign: cvt.s64.s16, or shr.s64 by 48 or less by the scale. */
+/* The bits of the integer that it extends with its sign: cvt.s64.s16, or shr.s64 by 48 or less by the
+ * scale. */
 static int extended_bits(const PtxInstruction *in, int width) {
     if (in->opcode == PTX_cvt && in->type_count > 1 && ptx_type_is_signed(in->types[1]) &&
         ptx_type_bytes(in->types[1]) <= 2 && !ptx_type_is_float(in->types[0]))

@@ -202,8 +202,8 @@ static void assign_operand(const Frame *frame, const PtxOperand *operand, const 
     for (int i = 0; i < operand->item_count; i++) assign_operand(frame, &operand->items[i], from, lanes);
 }
 
-/* The current fragment's lanes are about to read the operand, whose registers are the instruction's `n`-th and
- * following: values that nothing has written come from here. */
+/* The current fragment's lanes are about to read the operand, whose registers are the instruction's `n`-th
+ * and following: values that nothing has written come from here. */
 static void note_reads(const Frame *frame, const PtxOperand *operand, int count, int pc, int *n,
                        uint32_t lanes) {
     for (int i = 0; i < count; i++) {
