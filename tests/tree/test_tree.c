@@ -315,29 +315,35 @@ static void test_map_is_current(void **state) {
     assert_int_equal(shell("scripts/map.sh --check"), 0);
 }
 
-/* Each command, in a copy of the tree, makes the map wrong; with the expected message. */
+/* Each command, in a copy of the tree, makes the map wrong in its folder; with the expected message. */
 static void test_wrong_maps_are_found(void **state) {
     (void)state;
-    static const char *const planted[][2] = {
-        {"rm src/base/text.h src/base/text.c", "src/MAP.md: the list of files is out of date: make map"},
-        {"echo '/* Widgets: a new file for the list. */' >tui/draw/widgets.h", "widgets"},
-        {"echo 'int a;' >src/base/a.c", "src/base/a.c: the comment at its head has no first sentence"},
-        {"echo '/* Short. */' >src/base/a.c", "src/base/a.c: the first sentence says too little"},
-        {"mkdir src/room && echo '/* Rooms: a file in a new folder. */' >src/room/room.h",
+    static const char *const planted[][3] = {
+        {"src/base", "rm src/base/text.h src/base/text.c",
+         "src/MAP.md: the list of files is out of date: make map"},
+        {"tui/draw", "echo '/* Widgets: a new file for the list. */' >tui/draw/widgets.h", "widgets"},
+        {"src/base", "echo 'int a;' >src/base/a.c",
+         "src/base/a.c: the comment at its head has no first sentence"},
+        {"src/base", "echo '/* Short. */' >src/base/a.c", "src/base/a.c: the first sentence says too little"},
+        {"src/room", "mkdir src/room && echo '/* Rooms: a file in a new folder. */' >src/room/room.h",
          "src/MAP.md: src/room/ has no line"},
-        {"rm -r tests/html", "tests/README.md: tests/html/ has no files"},
-        {"sed -i.old 's/a growing, always/an always/' src/base/text.h", "text"}};
-    for (size_t i = 0; i < sizeof planted / sizeof *planted; i++) {
-        char command[1024];
-        snprintf(command, sizeof command,
-                 "copy=$(mktemp -d) && mkdir \"$copy/tests\" && cp -R src tui scripts \"$copy\" && "
-                 "(cd tests && tar cf - --exclude ./data .) | tar xf - -C \"$copy/tests\" && cd \"$copy\" && "
-                 "{ %s; scripts/map.sh --check >/dev/null 2>said && status=7 || status=8; "
-                 "grep -qF '%s' said || status=9; rm -rf \"$copy\"; exit $status; }",
-                 planted[i][0], planted[i][1]);
-        int status = shell(command);
-        if (status != 8) fail_msg("%s: status %d", planted[i][0], status);
-    }
+        {"tests/html", "rm -r tests/html", "tests/README.md: tests/html/ has no files"},
+        {"src/base", "sed -i.old 's/a growing, always/an always/' src/base/text.h", "text"}};
+    Text command = {0};
+    text_add(&command,
+             "tree=$PWD && copy=$(mktemp -d) && mkdir \"$copy/tests\" && cp -R src tui scripts \"$copy\" && "
+             "(cd tests && tar cf - --exclude ./data .) | tar xf - -C \"$copy/tests\" && "
+             "cd \"$copy\" && scripts/map.sh --check; result=$?\n");
+    for (size_t i = 0; i < sizeof planted / sizeof *planted; i++)
+        text_print(&command,
+                   "{ %s; } && ! scripts/map.sh --check >/dev/null 2>said && grep -qF '%s' said || "
+                   "{ result=7; echo 'not found: %s' >&2; }\n"
+                   "rm -rf %s && { [ ! -d \"$tree/%s\" ] || cp -R \"$tree/%s\" %s; }\n",
+                   planted[i][1], planted[i][2], planted[i][2], planted[i][0], planted[i][0], planted[i][0],
+                   planted[i][0]);
+    text_add(&command, "scripts/map.sh --check || result=7; rm -rf \"$copy\"; exit $result");
+    assert_int_equal(shell(text_string(&command)), 0);
+    text_done(&command);
 }
 
 /* A line "  a, b    purpose" of a list of CONTRIBUTING.md, and a file of scripts. */
