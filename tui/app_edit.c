@@ -171,7 +171,7 @@ bool app_take_grade(App *app) {
     if (!grading_take(app->grading)) return false;
     bool is_before = app->lecture.stop == EXERCISE_STOP_TASK && app->was_edited;
     if (is_before || app->lecture.stop == EXERCISE_STOP_GOALS)
-        lecture_view_begin_stop(&app->lecture, EXERCISE_STOP_GOALS);
+        view_lecture_begin_stop(&app->lecture, EXERCISE_STOP_GOALS);
     return true;
 }
 

@@ -22,13 +22,13 @@ static void visit_read(const PtxInstruction *in, RegisterVisit visit, void *cont
     if (is_guarded) visit(context, in->guard.reg);
     for (int i = 0; i < in->operand_count; i++) {
         const PtxOperand *operand = &in->operands[i];
-        bool is_written = i == 0 && operand->kind != PTX_OPERAND_MEMORY && plan_writes_first(in);
+        bool is_written = i == 0 && operand->kind != PTX_OPERAND_MEMORY && probe_plan_writes_first(in);
         if (!is_written || is_guarded) visit_operand(operand, visit, context);
     }
 }
 
 static void visit_written(const PtxInstruction *in, RegisterVisit visit, void *context) {
-    if (in->operand_count && in->operands[0].kind != PTX_OPERAND_MEMORY && plan_writes_first(in))
+    if (in->operand_count && in->operands[0].kind != PTX_OPERAND_MEMORY && probe_plan_writes_first(in))
         visit_operand(&in->operands[0], visit, context);
 }
 

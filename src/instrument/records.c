@@ -153,7 +153,7 @@ static bool read_record(const RecordReader *reader, uint64_t *at, Record *record
 static bool is_exchange(const InstrumentSite *site) {
     uint32_t constant;
     bool exchanges = site->kind == TRACE_SHUFFLE || site->kind == TRACE_VOTE || site->kind == TRACE_REDUX;
-    return exchanges && plan_extra(site, &constant);
+    return exchanges && probe_plan_extra(site, &constant);
 }
 
 static bool is_together(const InstrumentSite *site) {

@@ -169,6 +169,18 @@ static void test_names_have_one_meaning(void **state) {
     check_planted("mkdir -p \"$copy/src/x\" \"$copy/tui\" && echo 'struct A {' >\"$copy/src/x/a.c\" && "
                   "cp \"$copy/src/x/a.c\" \"$copy/tui/a.c\" && tests/check_names.sh \"$copy\"",
                   "two files are called: a.c");
+    static const char *const functions[][2] = {
+        {"int lecture_open(void);",
+         "src/cli/a.h:2: lecture_open begins with lecture, the name of another folder"},
+        {"int cli_open(void);\nint lectures_open(int lecture_open);", NULL}};
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
+        char command[1024];
+        snprintf(command, sizeof command,
+                 "mkdir -p \"$copy/src/cli\" \"$copy/src/lecture\" \"$copy/tui\" && "
+                 "printf 'struct A {\\n%%b\\n' '%s' >\"$copy/src/cli/a.h\" && tests/check_names.sh \"$copy\"",
+                 functions[i][0]);
+        check_planted(command, functions[i][1]);
+    }
 }
 
 static void test_shipped_ptx_is_fresh(void **state) {
