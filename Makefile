@@ -62,7 +62,7 @@ LIBRARY_OBJECTS = $(patsubst %.c,$(O)/obj/%.o,$(filter-out $(MAINS),$(SOURCES)))
 TEST_SOURCES = $(wildcard tests/*/test_*.c)
 # What makes tests shorter: $REDVIZ_TEST_LARGEST_N, the largest number of elements; $REDVIZ_TEST_QUICK, if set: fewer
 # cases. Programs that take more than 10 s of CPU time: `make test` runs some in short and leaves others out,
-# `make test-long` runs all of them in full.
+# `make test-long` runs all of them in full. $REDVIZ_TEST_COMPILER: tests/README.md.
 QUICK = REDVIZ_TEST_LARGEST_N=4096 REDVIZ_TEST_QUICK=1
 SHORTENED = $(patsubst %,tests/%.c,catalog/test_results_int catalog/test_results_float catalog/test_results_double \
     cli/test_lecture cli/test_runs emulator/test_core_fuzz exercise/test_shipped gpu/test_capture instrument/test_catalogue instrument/test_text \
@@ -164,7 +164,7 @@ run:
 test:
 	@scripts/deps.sh build test clang
 	@$(SUBMAKE) -k all tests || export REDVIZ_BROKEN=1; \
-	    $(QUICK) tests/run_tests.sh $(O) $(filter-out $(LEFT_OUT),$(TEST_SOURCES))
+	    $(QUICK) REDVIZ_TEST_COMPILER="--compiler clang" tests/run_tests.sh $(O) $(filter-out $(LEFT_OUT),$(TEST_SOURCES))
 
 test-toolkit:
 	@scripts/deps.sh build test clang

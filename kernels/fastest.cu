@@ -8,7 +8,7 @@
 // a small one. A letter is one 8-byte word: 4 bytes of the sum, and a mark that it has arrived. Both become
 // visible at once, without the fence and the second trip of last_block. The last block empties the letter
 // boxes for the next launch. It alone waits, and none waits for it: unlike cooperative's, the blocks need not
-// all fit on the device at once. ladder_plan_fastest() in src/catalog/ladder_plans.c chooses grid and template.
+// all fit on the device at once. catalog_plan_fastest() in src/catalog/ladder_plans.c chooses grid and template.
 #include "halves.cuh"
 
 const unsigned LETTERS = 2048; // more than a GPU has room for at four blocks on each multiprocessor

@@ -20,7 +20,7 @@
 // 2^26, 98 % at 2^28, where gpu_to_gpu has 55, 78 and 88 %; doubles 86, 96 and 99.5 %. Below that its end counts:
 // 10 us for 2^20 floats, where CUB takes 4. 47 % where one in 64 is up to 2^90 times smaller than the others.
 //
-// Blocks are whole warps, at most LETTERS of them in a grid. ladder_plan_reproducible() in ladder_plans.c
+// Blocks are whole warps, at most LETTERS of them in a grid. catalog_plan_reproducible() in ladder_plans.c
 // chooses them. kernels/fastest.cu explains the letters.
 #include "vectors.cuh"
 

@@ -52,27 +52,27 @@ sources_of_header() {
     done
 }
 
-hash_of() { if command -v sha256sum >/dev/null; then sha256sum "$1"; else shasum -a 256 "$1"; fi | cut -d ' ' -f 1; }
+# "HASH  FILE" for each of the files.
+hashes_of() { if command -v sha256sum >/dev/null; then sha256sum "$@"; else shasum -a 256 "$@"; fi; }
+
+existing() { while read -r file; do [ ! -f "$file" ] || echo "$file"; done; }
 
 check() {
     stale=$(
-        while read -r asset file hash; do
-            if [ ! -f "$file" ]; then
-                echo "$asset: $file is missing"
-            elif [ "$(hash_of "$file")" != "$hash" ]; then
-                echo "$asset: $file has changed"
-            fi
-        done <$assets/MANIFEST
+        # shellcheck disable=SC2046 # names without blanks
+        hashes_of $(cut -d ' ' -f 2 $assets/MANIFEST | sort -u | existing) |
+            awk 'NR == FNR { hash[$2] = $1; next }
+                !($2 in hash) { print $1 ": " $2 " is missing"; next }
+                hash[$2] != $3 { print $1 ": " $2 " has changed" }' - $assets/MANIFEST
         for source in kernels/*.cu kernels/*.py; do
-            name=$(basename "${source%.*}")
-            grep -q "^$name.ptx $source " $assets/MANIFEST || echo "$name.ptx: was never made"
-            sources_of "$name" | while read -r file; do
-                grep -q "^$name.ptx $file " $assets/MANIFEST || echo "$name.ptx: $file is not recorded"
-            done
-        done
+            name=${source##*/} name=${name%.*}
+            sources_of "$name" | sed "s|^|$name $source |"
+        done | awk 'NR == FNR { recorded[$1, $2]; next }
+            ($1 ".ptx", $3) in recorded { next }
+            { print $1 ".ptx: " ($2 == $3 ? "was never made" : $3 " is not recorded") }' $assets/MANIFEST -
         for asset in $assets/*.ptx; do
-            name=$(basename "$asset" .ptx)
-            [ -f "$(source_of "$name")" ] || echo "$name.ptx: $(source_of "$name") is gone"
+            name=${asset##*/} name=${name%.ptx}
+            [ -f "kernels/$name.py" ] || [ -f "kernels/$name.cu" ] || echo "$name.ptx: kernels/$name.cu is gone"
         done
     )
     [ -z "$stale" ] && return 0
@@ -183,7 +183,7 @@ record() {
     {
         awk -v asset="$name.ptx" '$1 != asset' $assets/MANIFEST
         for file in "$assets/$name.ptx" $(sources_of "$name"); do
-            echo "$name.ptx $file $(hash_of "$file")"
+            echo "$name.ptx $file $(hashes_of "$file" | cut -d " " -f 1)"
         done
     } | sort >"$work/MANIFEST"
     {

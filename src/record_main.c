@@ -1,5 +1,6 @@
-/* The program redviz-record: records what ships, and prints what the front end and the tables make of input. It is
- * for the maintainer of redviz, built beside it and not installed. Exit status: 0 done; 2 bad usage, bad input. */
+/* The program redviz-record: records what ships, and prints what the front end and the tables make of input.
+ * It is for the maintainer of redviz, built beside it and not installed. Exit status: 0 done; 2 bad usage,
+ * bad input. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "cli/finish.h"

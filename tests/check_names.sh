@@ -1,12 +1,31 @@
 #!/bin/sh
 # Fails if two files or two types of src and tui share a name: check_names.sh [ROOT]. Prints every such file, or
-# every type that is defined in two places, even if both are private to a file.
+# every type that is defined in two places, even if both are private to a file; and every function in a header
+# that begins with the name of another folder of src. (The library of runtime is a program of its own.)
 set -eu
 cd "${1:-$(dirname "$0")/..}"
 
 # No two files have one name.
 twice=$(find src tui -name '*.[ch]' -o -name '*.def' | sed 's|.*/||' | sort | uniq -d)
 [ -z "$twice" ] || { echo "two files are called:" $twice >&2; exit 1; }
+
+# A function's first word may be a folder of src only in this folder.
+find src tui -name '*.h' ! -path 'src/runtime/library/*' | sort | xargs awk -v rooms="$(cd src && echo */)" '
+    BEGIN { for (i = split(rooms, name, "/ *"); i; i--) is_room[name[i]] = 1 }
+    /^[A-Za-z][^(;={"]*[ *][a-z][a-z0-9]*_[a-z0-9_]*\(/ && !/^(typedef|return)/ {
+        function_name = $0
+        sub(/\(.*/, "", function_name)
+        sub(/.*[ *]/, "", function_name)
+        word = function_name
+        sub(/_.*/, "", word)
+        split(FILENAME, part, "/")
+        room = part[1] == "src" ? part[2] : part[1]
+        if (word in is_room && word != room) {
+            print FILENAME ":" FNR ": " function_name " begins with " word ", the name of another folder"
+            bad = 1
+        }
+    }
+    END { exit bad }' >&2 || exit 1
 
 find src tui -name '*.[ch]' | sort | xargs awk '
     function define(name) {

@@ -1,5 +1,5 @@
-/* Declarations for clang-tidy: a failing assertion and skip() end their test. scripts/lint.sh includes it first, since
- * cmocka does not say so. */
+/* Declarations for clang-tidy: a failing assertion and skip() end their test. scripts/lint.sh includes it
+ * first, since cmocka does not say so. */
 #ifndef TESTS_CMOCKA_FAIL_H
 #define TESTS_CMOCKA_FAIL_H
 

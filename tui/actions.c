@@ -266,7 +266,7 @@ ViewAnswer act_COMPARE(Press press) {
 ViewAnswer act_LADDER(Press press) {
     const CatalogRow *row = press.scene->identity.row;
     press.view->transient.playing = false;
-    ladder_view_open(press.view, press.scene);
+    view_ladder_open(press.view, press.scene);
     if (row && row->latencies) press.view->transient.overlay = OVERLAY_LATENCY;
     return VIEW_CHANGED;
 }
@@ -275,8 +275,8 @@ ViewAnswer act_INDEX(Press press) {
     StepContext context;
     bool has_step = step_context_init(&context, press.scene, press.view);
     press.view->transient.playing = false;
-    if (!has_step || !index_view_open_access(press.view, &context)) {
-        index_view_open(press.view, NULL, NULL);
+    if (!has_step || !view_index_open_access(press.view, &context)) {
+        view_index_open(press.view, NULL, NULL);
         view_say(press.view, tr("this step is no load or store of shared or global memory"));
     }
     return VIEW_CHANGED;

@@ -19,8 +19,8 @@ typedef struct HomeOffer { /* what the home screen offers beside the catalogue *
     void *context;
 } HomeOffer;
 
-/* The file of the run has a main(), which could be run instead. Once the user accepts, the interface ends, and its caller
- * runs the program. */
+/* The file of the run has a main(), which could be run instead. Once the user accepts, the interface ends,
+ * and its caller runs the program. */
 typedef struct ProgramOffer {
     bool is_accepted;
 } ProgramOffer;
@@ -69,8 +69,8 @@ typedef struct AppStart {
  * signal. */
 bool app_run(Session *session, const AppStart *start, Error *error);
 
-/* The interface in lines, for readers who see no screen: reads commands from `in` to its end, and answers on `out` with a fact a
- * line. False for an unknown key name of `start`. */
+/* The interface in lines, for readers who see no screen: reads commands from `in` to its end, and answers on
+ * `out` with a fact a line. False for an unknown key name of `start`. */
 bool app_plain(Session *session, const AppStart *start, FILE *in, FILE *out, Error *error);
 
 /* Draws one frame of columns x rows after `start->keys` and appends it to `out` as lines. Returns false for

@@ -26,7 +26,7 @@ static EditPlace app_edit_place(App *app, const char *const *files, int count) {
     return edit_place(files, count, app->comparison.scene[index], view);
 }
 
-/* ---- the editor ----------------------------------------------------------------------------------------- */
+/* ---- the editor ---------------------------------------------------------------------------------------- */
 
 /* False: it could not be run, or failed, and a message says so; or it goes on. */
 static bool app_run_editor(App *app, EditPlace place) {
@@ -42,7 +42,7 @@ static bool app_run_editor(App *app, EditPlace place) {
     return status == 0;
 }
 
-/* ---- kernels of the catalogue --------------------------------------------------------------------------- */
+/* ---- kernels of the catalogue -------------------------------------------------------------------------- */
 
 static void app_ask_to_copy(App *app, const char *source) {
     View *view = app_view(app);
@@ -107,7 +107,7 @@ static void app_edit_broken_copy(App *app, const Error *error) {
     file_watch_free(watch);
 }
 
-/* ---- the key, and changed files ------------------------------------------------------------------------- */
+/* ---- the key, and changed files ------------------------------------------------------------------------ */
 
 void app_edit(App *app) {
     int count;
@@ -171,7 +171,7 @@ bool app_take_grade(App *app) {
     if (!grading_take(app->grading)) return false;
     bool is_before = app->lecture.stop == EXERCISE_STOP_TASK && app->was_edited;
     if (is_before || app->lecture.stop == EXERCISE_STOP_GOALS)
-        lecture_view_begin_stop(&app->lecture, EXERCISE_STOP_GOALS);
+        view_lecture_begin_stop(&app->lecture, EXERCISE_STOP_GOALS);
     return true;
 }
 

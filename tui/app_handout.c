@@ -27,7 +27,7 @@ static void add_frame(const Handout *handout, Text *out) {
 static void add_heading(const Handout *handout, Text *out, int level, const char *text) {
     if (handout->html) {
         text_print(out, "<h%d>", level);
-        lecture_text_add_html(out, text);
+        tui_lecture_text_add_html(out, text);
         text_print(out, "</h%d>\n", level);
     } else {
         text_print(out, "%.*s %s\n\n", level, "######", text);
@@ -40,7 +40,7 @@ static void add_answer(Handout *handout, const LectureStop *stop) {
     const char *keys = stop->question->keys;
     char title[256];
     Key key;
-    lecture_view_skip(&app->lecture);
+    view_lecture_skip(&app->lecture);
     while (keys && *keys && keys_read(&keys, &key, NULL)) app_press_own(app, key);
     snprintf(title, sizeof title, "%d. %.200s", app->lecture.stop + 1, stop->title);
     add_heading(handout, &handout->answers, 3, title);
@@ -65,12 +65,12 @@ static bool add_stop(Handout *handout, int index, Error *error) {
                             "%.400s", handout->app->error.message);
     snprintf(title, sizeof title, "%d. %.200s", index + 1, stop->title);
     add_heading(handout, handout->out, 2, title);
-    bool hides = lecture_view_hides(&handout->app->lecture);
+    bool hides = view_lecture_hides(&handout->app->lecture);
     if (screen->is_set || hides) add_frame(handout, handout->out);
-    (handout->html ? lecture_blocks_add_html : lecture_blocks_add_markdown)(handout->out, stop);
+    (handout->html ? tui_lecture_blocks_add_html : tui_lecture_blocks_add_markdown)(handout->out, stop);
     if (stop->question)
-        (handout->html ? lecture_question_add_html : lecture_question_add_markdown)(handout->out,
-                                                                                    stop->question);
+        (handout->html ? tui_lecture_question_add_html : tui_lecture_question_add_markdown)(handout->out,
+                                                                                            stop->question);
     if (hides && stop->question) add_answer(handout, stop);
     return true;
 }

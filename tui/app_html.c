@@ -47,10 +47,10 @@ static bool add_stop(HtmlPage *page, int index, Error *error) {
         return error_set_at(error, lecture->path, stop->command_place.line, stop->command_place.column,
                             "%.400s", app->error.message);
     text_print(&page->body, "<section class=\"stop\" id=\"stop-%d\">\n<h2>", index + 1);
-    lecture_text_add_html(&page->body, stop->title);
+    tui_lecture_text_add_html(&page->body, stop->title);
     text_add(&page->body, "</h2>\n");
-    lecture_blocks_add_html(&page->body, stop);
-    if (stop->question) lecture_question_add_html(&page->body, stop->question);
+    tui_lecture_blocks_add_html(&page->body, stop);
+    if (stop->question) tui_lecture_question_add_html(&page->body, stop->question);
     text_add(&page->body, "</section>\n");
     walk_stop(&walk, app, page->size);
     walk_add_json(&walk, &page->json);

@@ -72,13 +72,13 @@ bool app_press_script(App *app, const char *script, int columns, int rows, bool 
 /* ---- a frame with the panel of a lecture --------------------------------------------------------------- */
 
 void app_fit(const App *app, int *columns, int *rows) {
-    if (app->lecture.run) lecture_panel_area(&app->lecture, columns, rows);
+    if (app->lecture.run) view_lecture_panel_area(&app->lecture, columns, rows);
 }
 
 static Canvas *canvas_without_panel(const App *app, const Comparison *shown, int columns, int rows) {
     Canvas *canvas = canvas_new(columns, rows, app->ascii);
     Comparison drawn = *shown;
-    for (int i = 0; i < drawn.count; i++) drawn.view[i].transient.hides = lecture_view_hides(&app->lecture);
+    for (int i = 0; i < drawn.count; i++) drawn.view[i].transient.hides = view_lecture_hides(&app->lecture);
     comparison_draw(&drawn, canvas);
     return canvas;
 }
@@ -105,7 +105,7 @@ Canvas *app_canvas(App *app, const Comparison *shown, int columns, int rows) {
     app->lecture_rows = rows;
     app->lecture.cursor = app_view(app)->selection.lane;
     canvas_put(whole, inner, 0, 0);
-    lecture_panel_draw(&app->lecture, whole, lecture_panel_area(&app->lecture, &columns, &rows));
+    view_lecture_panel_draw(&app->lecture, whole, view_lecture_panel_area(&app->lecture, &columns, &rows));
     canvas_free(inner);
     return whole;
 }

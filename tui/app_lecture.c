@@ -28,7 +28,7 @@ void app_press_own(App *app, Key key) {
 
 /* The run is open: apply step and keys. */
 static void arrive(App *app) {
-    const LectureScreen *screen = lecture_view_screen(&app->lecture);
+    const LectureScreen *screen = view_lecture_screen(&app->lecture);
     app->lecture.opening = STOP_THERE;
     app->lecture.shown = screen->run;
     if (screen->step > 0) comparison_go_to_step(&app->comparison, screen->step - 1);
@@ -75,8 +75,8 @@ void app_go_to_stop(App *app, int stop) {
     app_view(app)->transient.overlay = OVERLAY_NONE;
     app_view(app)->transient.playing = false;
     int from = app->lecture.stop;
-    lecture_view_begin_stop(&app->lecture, stop);
-    const LectureScreen *screen = lecture_view_screen(&app->lecture);
+    view_lecture_begin_stop(&app->lecture, stop);
+    const LectureScreen *screen = view_lecture_screen(&app->lecture);
     LectureView *lecture = &app->lecture;
     bool is_own = lecture->run->screens[lecture->stop].is_set;
     bool is_there = lecture->shown && !strcmp(lecture->shown, screen->run) &&
@@ -92,17 +92,17 @@ void app_go_to_stop(App *app, int stop) {
     lecture->opening = STOP_OPENS;
     RunSpec options = *screen->session;
     options.first_look = !app->waits && !needs_all_events(screen->keys);
-    app_open_at(app, &options, PURPOSE_STOP, lecture_view_stop(&app->lecture)->title, app->comparison.active);
+    app_open_at(app, &options, PURPOSE_STOP, view_lecture_stop(&app->lecture)->title, app->comparison.active);
 }
 
 static void continue_stop(App *app, Purpose purpose) {
     LectureView *lecture = &app->lecture;
     if (purpose == PURPOSE_KERNEL || purpose == PURPOSE_SETTINGS) lecture->shown = NULL;
     if (purpose == PURPOSE_BESIDE && lecture->opening == STOP_THERE) lecture->shown = NULL;
-    if (purpose == PURPOSE_STOP && lecture_view_screen(&app->lecture)->compare) {
+    if (purpose == PURPOSE_STOP && view_lecture_screen(&app->lecture)->compare) {
         lecture->opening = STOP_OPENS_SECOND;
-        app_open_at(app, lecture_view_screen(&app->lecture)->compare, PURPOSE_BESIDE,
-                    lecture_view_stop(lecture)->title, 1);
+        app_open_at(app, view_lecture_screen(&app->lecture)->compare, PURPOSE_BESIDE,
+                    view_lecture_stop(lecture)->title, 1);
     } else if (purpose == PURPOSE_STOP || lecture->opening == STOP_OPENS_SECOND) {
         restart(app);
         arrive(app);
@@ -113,12 +113,12 @@ static void continue_stop(App *app, Purpose purpose) {
 
 static Rectangle panel(const App *app) {
     int columns = app->lecture_columns, rows = app->lecture_rows;
-    return lecture_panel_area(&app->lecture, &columns, &rows);
+    return view_lecture_panel_area(&app->lecture, &columns, &rows);
 }
 
 /* Shows the answer on the screen. */
 static void reveal(App *app) {
-    press_own(app, lecture_view_stop(&app->lecture)->question->keys);
+    press_own(app, view_lecture_stop(&app->lecture)->question->keys);
 }
 
 static bool is_opening(const App *app) {
@@ -127,9 +127,9 @@ static bool is_opening(const App *app) {
 
 static void go_on(App *app) {
     LectureView *lecture = &app->lecture;
-    if (lecture_panel_scroll(lecture, panel(app), 1)) return;
+    if (view_lecture_panel_scroll(lecture, panel(app), 1)) return;
     if (lecture->question == QUESTION_WAITS && !is_opening(app)) {
-        lecture_view_skip(lecture);
+        view_lecture_skip(lecture);
         reveal(app);
     } else if (lecture->stop + 1 < lecture->run->lecture->stop_count) {
         app_go_to_stop(app, lecture->stop + 1);
@@ -140,18 +140,18 @@ static void go_on(App *app) {
 
 static void go_back(App *app) {
     LectureView *lecture = &app->lecture;
-    if (lecture_panel_scroll(lecture, panel(app), -1)) return;
+    if (view_lecture_panel_scroll(lecture, panel(app), -1)) return;
     if (lecture->stop > 0) app_go_to_stop(app, lecture->stop - 1);
 }
 
 static void enter(App *app) {
     LectureView *lecture = &app->lecture;
     if (lecture->question == QUESTION_WAITS && (*lecture->typed || !lecture->has_left)) {
-        if (lecture_view_answer(lecture)) reveal(app);
+        if (view_lecture_answer(lecture)) reveal(app);
     } else if (lecture->has_left) {
         app_go_to_stop(app, lecture->stop);
-    } else if (lecture_view_exercise(lecture)) {
-        app_open_exercise(app, lecture_view_exercise(lecture));
+    } else if (view_lecture_exercise(lecture)) {
+        app_open_exercise(app, view_lecture_exercise(lecture));
     } else {
         go_on(app);
     }
@@ -171,7 +171,7 @@ static bool press_lecture(App *app, KeyPress press) {
     LectureKey key = keys_of_lecture(press.key, &direction);
     bool goes = key == LECTURE_KEY_STOP || key == LECTURE_KEY_FIRST;
     bool leaves = press.key == SPECIAL_ESCAPE || press.action == ACT_QUIT;
-    bool solves = key == LECTURE_KEY_RETURN && lecture_view_exercise(lecture);
+    bool solves = key == LECTURE_KEY_RETURN && view_lecture_exercise(lecture);
     if (is_opening(app) && !goes && !leaves && !solves)
         return true; /* the screen is still that of the stop before */
     /* An overlay that the stop opened is part of it; one that the reader opened has its own Enter and
@@ -180,7 +180,7 @@ static bool press_lecture(App *app, KeyPress press) {
     if (!is_own && has_keys(view->transient.overlay)) return false;
     if (view->transient.input != INPUT_COMMANDS || (!is_own && key == LECTURE_KEY_RETURN)) return false;
     if (is_own && lecture->question == QUESTION_WAITS &&
-        lecture_view_type(lecture, press.key, view->selection.lane, view->transient.number >= 0))
+        view_lecture_type(lecture, press.key, view->selection.lane, view->transient.number >= 0))
         return true;
     if (press.key == SPECIAL_ESCAPE && view->transient.overlay == OVERLAY_NONE && !lecture->has_left) {
         app_say(app, tr("the lecture"), tr("PgDn goes on, ~ leaves it for the home screen, q quits"));
@@ -221,7 +221,7 @@ static void open_chosen_lecture(App *app) {
                 app->loader ? "a run is still being opened" : error.message);
         return;
     }
-    lecture_view_done(&app->lecture);
+    view_lecture_done(&app->lecture);
     app->lecture.run = run;
     play_from(app, 0);
 }
@@ -249,13 +249,13 @@ static bool is_on_panel(const App *app, int column, int row) {
 
 bool app_scroll_lecture(App *app, int column, int row, int direction) {
     if (!is_on_panel(app, column, row)) return false;
-    lecture_panel_scroll_rows(&app->lecture, panel(app), direction);
+    view_lecture_panel_scroll_rows(&app->lecture, panel(app), direction);
     return true;
 }
 
 bool app_click_lecture(App *app, int column, int row) {
     if (!is_on_panel(app, column, row)) return false;
-    if (lecture_panel_goes_on(&app->lecture, panel(app), column, row)) go_on(app);
+    if (view_lecture_panel_goes_on(&app->lecture, panel(app), column, row)) go_on(app);
     return true;
 }
 

@@ -41,7 +41,7 @@ static void print_marked(const PlainApp *plain, const char *label, const char *t
 static void print_question(const PlainApp *plain) {
     const LectureView *lecture = &plain->app->lecture;
     if (lecture->question != QUESTION_WAITS) return;
-    const LectureStop *stop = lecture_view_stop(lecture);
+    const LectureStop *stop = view_lecture_stop(lecture);
     const LectureQuestion *question = stop->question;
     print_marked(plain, tr("Question:"), question->text);
     for (int i = 0; i < question->choice_count; i++) {
@@ -56,7 +56,7 @@ static void print_question(const PlainApp *plain) {
 
 static void print_stop(PlainApp *plain) {
     const LectureView *lecture = &plain->app->lecture;
-    const LectureStop *stop = lecture_view_stop(lecture);
+    const LectureStop *stop = view_lecture_stop(lecture);
     if (!stop || (plain->stop == lecture->stop && plain->of == lecture->run->lecture)) return;
     bool is_goals = plain->app->grading && plain->stop == lecture->stop;
     plain->stop = lecture->stop;
@@ -180,11 +180,11 @@ static bool press(PlainApp *plain, const char *keys) {
 
 /* A number or a mask is the answer to the question that waits. */
 #pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wformat-nonliteral" /* the formats are those of lecture_view_words() */
+#pragma GCC diagnostic ignored "-Wformat-nonliteral" /* the formats are those of view_lecture_words() */
 static bool answer(PlainApp *plain, const char *line) {
-    const LectureWords *words = lecture_view_words(&plain->app->lecture);
+    const LectureWords *words = view_lecture_words(&plain->app->lecture);
     const LectureView *lecture = &plain->app->lecture;
-    const LectureStop *stop = lecture_view_stop(lecture);
+    const LectureStop *stop = view_lecture_stop(lecture);
     const LectureQuestion *question = stop->question;
     char keys[128];
     snprintf(keys, sizeof keys, "%.100s<Enter>", line);
@@ -198,7 +198,7 @@ static bool answer(PlainApp *plain, const char *line) {
         fprintf(plain->out, words->wrong, question->value,
                 is_choice ? question->choices[choice - 1] : lecture->typed);
         fputc('\n', plain->out);
-        if (lecture_view_reason(lecture)) print_marked(plain, NULL, lecture_view_reason(lecture));
+        if (view_lecture_reason(lecture)) print_marked(plain, NULL, view_lecture_reason(lecture));
     }
     plain->step = -1; /* what was covered is shown */
     return goes_on;
@@ -223,8 +223,8 @@ static bool obey(PlainApp *plain, char *line) {
         const LectureView *lecture = &plain->app->lecture;
         bool goes_on = press(plain, "<PgDn>");
         if (lecture->question == QUESTION_SKIPPED) {
-            fprintf(plain->out, lecture_view_words(lecture)->answer,
-                    lecture_view_stop(lecture)->question->value);
+            fprintf(plain->out, view_lecture_words(lecture)->answer,
+                    view_lecture_stop(lecture)->question->value);
             fputc('\n', plain->out);
         }
         plain->step = -1;

@@ -67,8 +67,9 @@ static bool is_timing_run(const App *app) {
     return false;
 }
 
-/* Measures for the active run while no run itself is timed, since what runs on the GPU beside a kernel changes its times: again and
- * again, with the CPU, while the timings or the ladder are on the screen; once for the row of the time below a run. */
+/* Measures for the active run while no run itself is timed, since what runs on the GPU beside a kernel
+ * changes its times: again and again, with the CPU, while the timings or the ladder are on the screen; once
+ * for the row of the time below a run. */
 void app_measure(App *app, bool is_seen) {
     bool is_ladder = app_shows_ladder(app) || app_view(app)->transient.overlay == OVERLAY_LATENCY;
     const Scene *scene = comparison_scene(&app->comparison);
@@ -90,7 +91,7 @@ void app_time_warps(App *app, int columns, int rows) {
         if (!is_seen) app_give_up_warps(app, slot);
         bool begins = is_seen && !is_timing_run(app) && !slot->has_timed_warps && !slot->counting &&
                       session_wants_warps(slot->current.session, &wanted);
-        if (begins) slot->timing_warps = session_loader_start_on_gpu(&wanted, terminal_wake);
+        if (begins) slot->timing_warps = loader_start_on_gpu(&wanted, terminal_wake);
         slot->current.scene->borrowed.warps_note =
             slot->timing_warps ? tr("measuring on the GPU ... (leaving this pane cancels)") : NULL;
     }
@@ -101,8 +102,8 @@ bool app_take_warps(App *app) {
     for (int i = 0; i < app->comparison.count; i++) {
         Error error = {0};
         RunSlot *slot = &app->slots[i];
-        if (!slot->timing_warps || !session_loader_is_done(slot->timing_warps)) continue;
-        Session *measured = session_loader_finish(slot->timing_warps, &error);
+        if (!slot->timing_warps || !loader_is_done(slot->timing_warps)) continue;
+        Session *measured = loader_finish(slot->timing_warps, &error);
         slot->timing_warps = NULL;
         slot->has_timed_warps = has_news = true;
         if (session_take_warps(slot->current.session, measured, error.message))
@@ -132,7 +133,7 @@ void app_time_runs(App *app) {
             !session_wants_time(slot->current.session, &wanted))
             continue;
         slot->timings.own.was_tried = true;
-        slot->timing_run = session_loader_start_on_gpu(&wanted, terminal_wake);
+        slot->timing_run = loader_start_on_gpu(&wanted, terminal_wake);
     }
 }
 
@@ -149,8 +150,8 @@ bool app_take_run_times(App *app) {
     bool has_news = false;
     for (int i = 0; i < app->comparison.count; i++) {
         RunSlot *slot = &app->slots[i];
-        if (!slot->timing_run || !session_loader_is_done(slot->timing_run)) continue;
-        Session *measured = session_loader_finish(slot->timing_run, NULL);
+        if (!slot->timing_run || !loader_is_done(slot->timing_run)) continue;
+        Session *measured = loader_finish(slot->timing_run, NULL);
         slot->timing_run = NULL;
         take_own_time(measured, slot->current.session, &slot->timings.own);
         session_free(measured);

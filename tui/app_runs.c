@@ -22,8 +22,8 @@ static int target_of(const Comparison *comparison, Purpose purpose) {
 void app_finish_abandoned(App *app, bool wait) {
     int kept = 0;
     for (int i = 0; i < app->abandoned_count; i++)
-        if (wait || session_loader_is_done(app->abandoned[i]))
-            session_free(session_loader_finish(app->abandoned[i], NULL));
+        if (wait || loader_is_done(app->abandoned[i]))
+            session_free(loader_finish(app->abandoned[i], NULL));
         else
             app->abandoned[kept++] = app->abandoned[i];
     app->abandoned_count = kept;
@@ -31,7 +31,7 @@ void app_finish_abandoned(App *app, bool wait) {
 
 static void app_abandon(App *app, SessionLoader *loader) {
     if (!loader) return;
-    session_loader_cancel(loader);
+    loader_cancel(loader);
     array_push(app->abandoned, app->abandoned_count, app->abandoned_capacity, loader);
 }
 
@@ -58,7 +58,7 @@ void app_done(App *app) {
     app_finish_abandoned(app, true);
     for (int i = 0; i < app->program_count; i++) program_free(app->programs[i]);
     free(app->programs);
-    lecture_view_done(&app->lecture);
+    view_lecture_done(&app->lecture);
     free(app->abandoned);
     arena_done(&app->file.arena);
     measured_done(&app->live);
@@ -73,7 +73,7 @@ void app_count(App *app, int index) {
     options.first_look = false;
     options.search_races = true;
     options.has_events = session_is_captured(slot->current.session);
-    slot->counting = session_loader_start(&options, terminal_wake);
+    slot->counting = loader_start(&options, terminal_wake);
     if (!slot->counting) app_say(app, tr("the grid"), tr("cannot be counted: no thread could be started"));
 }
 
@@ -101,8 +101,8 @@ void app_give_up_warps(App *app, RunSlot *slot) {
 bool app_finish_counting(App *app, int index) {
     RunSlot *slot = &app->slots[index];
     Error error = {0};
-    if (!slot->counting || !session_loader_is_done(slot->counting)) return false;
-    Session *session = session_loader_finish(slot->counting, &error);
+    if (!slot->counting || !loader_is_done(slot->counting)) return false;
+    Session *session = loader_finish(slot->counting, &error);
     slot->counting = NULL;
     if (!session) {
         if (session_is_partial(slot->current.session))
@@ -129,7 +129,7 @@ void app_keep_alone(App *app, int index) {
     drop(app, &other);
 }
 
-/* ---- an edit -------------------------------------------------------------------------------------------- */
+/* ---- an edit ------------------------------------------------------------------------------------------- */
 
 int app_edited_index(const App *app) {
     return app->comparison.change[0] ? 1 : app->comparison.active;
@@ -141,8 +141,8 @@ static void app_show_beside_before(App *app, Session *session) {
     Comparison *comparison = &app->comparison;
     bool is_first = comparison->count == 1;
     RunSlot old = app->slots[!is_first];
-    /* "strided.cu  edited 12:04:31, line 26"; a script reads no clock. Changed PTX has no line that the reader
-     * wrote. */
+    /* "strided.cu  edited 12:04:31, line 26"; a script reads no clock. Changed PTX has no line that the
+     * reader wrote. */
     char clock[32] = "";
     time_t now = time(NULL);
     struct tm local;
@@ -178,7 +178,7 @@ static void app_show_beside_before(App *app, Session *session) {
     app_report_try(app);
 }
 
-/* ---- showing a session ---------------------------------------------------------------------------------- */
+/* ---- showing a session --------------------------------------------------------------------------------- */
 
 /* The settings being edited become those of the new run; another kernel closes them. */
 static void follow_settings(View *view, const Scene *scene, Purpose purpose) {
@@ -251,7 +251,8 @@ void app_show(App *app, Session *session, Purpose purpose, int index) {
     if (app->above) app->above(app, (AppEvent){.kind = APP_OPENED, .purpose = purpose});
 }
 
-/* The last run stays. Settings say why there is none with them; cancelled, they are again those of the run. */
+/* The last run stays. Settings say why there is none with them; cancelled, they are again those of the
+ * run. */
 static void app_refuse(App *app, const char *what, Purpose purpose, const Error *error) {
     View *view = app_view(app);
     Settings *settings = &view->transient.settings;
@@ -304,8 +305,7 @@ static void app_begin(App *app, const RunSpec *options, Purpose purpose, const c
             app_refuse(app, what, purpose, &error);
         return;
     }
-    app->loader =
-        (in_bad_order ? session_loader_start_in_bad_order : session_loader_start)(&wanted, terminal_wake);
+    app->loader = (in_bad_order ? loader_start_in_bad_order : loader_start)(&wanted, terminal_wake);
     app->purpose = purpose;
     app->target = target;
     if (!app->loader) app_say(app, what, tr("cannot be opened: no thread could be started"));
@@ -361,7 +361,7 @@ void app_open_other_block(App *app) {
 }
 
 void app_cancel(App *app) {
-    if (app->loader) session_loader_cancel(app->loader);
+    if (app->loader) loader_cancel(app->loader);
     app->cancelled = true;
 }
 
@@ -402,8 +402,8 @@ void app_show_rung(App *app) {
 
 bool app_finish_loading(App *app) {
     Error error = {0};
-    if (!app->loader || !session_loader_is_done(app->loader)) return false;
-    Session *session = session_loader_finish(app->loader, &error);
+    if (!app->loader || !loader_is_done(app->loader)) return false;
+    Session *session = loader_finish(app->loader, &error);
     app->loader = NULL;
     if (session && !app->cancelled) {
         app_show(app, session, app->purpose, app->target);
@@ -448,8 +448,8 @@ static RunSpec app_options_of_file(App *app, const char *file) {
     return out;
 }
 
-/* How the run on the screen is made stays, unless it is of no launch of the program. Launches differ in their grids, so
- * the traced blocks are those of the command line. */
+/* How the run on the screen is made stays, unless it is of no launch of the program. Launches differ in their
+ * grids, so the traced blocks are those of the command line. */
 void app_open_launch(App *app) {
     char what[64];
     const View *view = app_view(app);

@@ -37,7 +37,7 @@ bool app_start(App *app, const AppStart *start, int columns, int rows, bool *qui
     if (start->opens_home) menu_open(app_view(app), MENU_HOME, NULL);
     app_view(app)->transient.begins = start->opens_home;
     if (start->step > 0) comparison_go_to_step(&app->comparison, start->step - 1);
-    if (start->has_index) index_view_open(app_view(app), start->index[0], start->index[1]);
+    if (start->has_index) view_index_open(app_view(app), start->index[0], start->index[1]);
     if (start->has_what_if && !app_try_kind(app, start->what_if, error)) return false;
     return app_press_script(app, keys, columns, rows, quit, error);
 }

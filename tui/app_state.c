@@ -58,7 +58,7 @@ void app_say(App *app, const char *what, const char *message) {
 }
 
 bool app_is_covered(const App *app) {
-    return (lecture_view_hides(&app->lecture) & pane_explanation.tells) != 0;
+    return (view_lecture_hides(&app->lecture) & pane_explanation.tells) != 0;
 }
 
 void app_explain(const App *app, const StepContext *context, Text *out) {
@@ -115,6 +115,6 @@ void app_count_rungs(App *app) {
     Ladder ladder;
     bool is_live;
     if (app_shows_ladder(app) &&
-        ladder_view_gather(app_view(app), comparison_scene(&app->comparison), &ladder, &is_live))
+        view_ladder_gather(app_view(app), comparison_scene(&app->comparison), &ladder, &is_live))
         rung_counting_go_on(&app->rungs, &ladder, app_view(app)->display.ladder.n, app->waits, terminal_wake);
 }

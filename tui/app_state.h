@@ -1,9 +1,9 @@
 /* The state of the interface while it runs. Private to tui/app*.c: app.c is the event loop, app_press.c
- * answers keys, app_keys.c plays the run and draws it, app_script.c runs scripts without a terminal, app_walk.c
- * collects the frames of a web page, app_html.c and app_handout.c write the page and the printed lecture,
- * app_lecture.c goes from stop to stop, app_plain.c speaks in lines, app_runs.c opens other sessions, app_edit.c
- * re-runs changed files and grades, app_try.c tries remedies, app_provide.c provides the data that panes show,
- * app_state.c holds what they share. */
+ * answers keys, app_keys.c plays the run and draws it, app_script.c runs scripts without a terminal,
+ * app_walk.c collects the frames of a web page, app_html.c and app_handout.c write the page and the printed
+ * lecture, app_lecture.c goes from stop to stop, app_plain.c speaks in lines, app_runs.c opens other
+ * sessions, app_edit.c re-runs changed files and grades, app_try.c tries remedies, app_provide.c provides the
+ * data that panes show, app_state.c holds what they share. */
 #ifndef TUI_APP_STATE_H
 #define TUI_APP_STATE_H
 
@@ -150,11 +150,13 @@ void app_edit(App *app);
 /* Copies the source of a kernel of the catalogue to the working folder, if it is not there, and runs it. */
 void app_copy_source(App *app);
 void app_check_files(App *app);
-/* Opens the editor for a copy that has just run, or has an error; re-runs the kernels whose files have changed. */
+/* Opens the editor for a copy that has just run, or has an error; re-runs the kernels whose files have
+ * changed. */
 void app_rerun_stale(App *app);
 
 /* ---- app_lecture.c */
-/* The layer above: a run was opened, a key was pressed (true: the lecture takes it), the menu chose a lecture. */
+/* The layer above: a run was opened, a key was pressed (true: the lecture takes it), the menu chose a
+ * lecture. */
 bool app_lecture_hears(App *app, AppEvent event);
 /* The mouse on the panel: the wheel scrolls its text, a click on "PgDn next" goes to the next stop. False:
  * the mouse is elsewhere. */
@@ -179,9 +181,10 @@ void app_show(App *app, Session *session, Purpose purpose, int index);
 void app_open_at(App *app, const RunSpec *options, Purpose purpose, const char *what, int target);
 void app_open_beside(App *app, const RunSpec *options, const char *what);
 void app_open_kernel(App *app);
-/* Runs `options`, a changed copy of the run on the screen (its file, options.source or options.ptx), and shows
- * it beside the run before, at the same place, with what changed. `what` names the change: "strided.cu", "a
- * word of padding". A further change takes the place of the run after; the run before stays. */
+/* Runs `options`, a changed copy of the run on the screen (its file, options.source or options.ptx), and
+ * shows it beside the run before, at the same place, with what changed. `what` names the change:
+ * "strided.cu", "a word of padding". A further change takes the place of the run after; the run before
+ * stays. */
 void app_show_changed(App *app, const RunSpec *options, const char *what);
 /* The run that an edit is of: after an edit, the run after it. */
 int app_edited_index(const App *app);

@@ -242,10 +242,10 @@ void walk_run(Walk *walk, App *app, WalkSize size) {
 
 /* The question is answered: shows the answer, key by key. */
 static void reveal(Walk *walk, App *app, WalkSize size) {
-    const char *keys = lecture_view_stop(&app->lecture)->question->keys;
+    const char *keys = view_lecture_stop(&app->lecture)->question->keys;
     Key key;
     draw_alone(walk, app, size);
-    lecture_view_skip(&app->lecture);
+    view_lecture_skip(&app->lecture);
     draw_alone(walk, app, size);
     while (keys && *keys && keys_read(&keys, &key, NULL)) {
         app_press_own(app, key);
@@ -260,7 +260,7 @@ static void reveal(Walk *walk, App *app, WalkSize size) {
 
 void walk_stop(Walk *walk, App *app, WalkSize size) {
     begin(walk, app);
-    bool asks = lecture_view_hides(&app->lecture);
+    bool asks = view_lecture_hides(&app->lecture);
     if (asks) reveal(walk, app, size);
     const Comparison there = app->comparison;
     if (can_walk(app)) {

@@ -76,8 +76,8 @@ static void find_plateau(const double *progress, int count, int at, int *first, 
     while (*last + 1 < count && progress[*last + 1] <= progress[at]) ++*last;
 }
 
-/* The steps of two stretches in pairs of one kind, in order: the step of `in` that the step `at` of `of` comes
- * to. */
+/* The steps of two stretches in pairs of one kind, in order: the step of `in` that the step `at` of `of`
+ * comes to. */
 static int pair_step(const StepIndex *of, int first, int at, const StepIndex *in, int in_first, int in_last) {
     int paired = in_first, from = in_first;
     for (int step = first; step <= at; step++)
@@ -117,7 +117,8 @@ static int steps_of(const Scene *scene, int block) {
     return block < scene->traced.block_count ? scene->traced.blocks[block].steps->step_count : 0;
 }
 
-/* The same kernel, whose values say nothing about progress: then the same visit of the same line corresponds. */
+/* The same kernel, whose values say nothing about progress: then the same visit of the same line
+ * corresponds. */
 static bool is_alike(const Scene *of, const Scene *in, int block) {
     Reduction *reduction = scene_reduction(of, block);
     bool has_folds = reduction && reduction_fold_count(reduction);

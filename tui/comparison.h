@@ -17,8 +17,8 @@ typedef struct Comparison {
     int active; /* index of the run that receives the keys */
     bool linked;
     bool exchanged; /* scene[1] is on the left, or on top */
-    /* scene[0] is the run before an edit, scene[1] the run after it: what was edited; "": two kernels. The other
-     * run then follows by source line (view.h). */
+    /* scene[0] is the run before an edit, scene[1] the run after it: what was edited; "": two kernels. The
+     * other run then follows by source line (view.h). */
     char change[128];
 } Comparison;
 

@@ -43,7 +43,7 @@ void curve_counting_go_on(CurveCounting *counting, const Session *session, bool 
         counting->of = counting->curve.run;
         counting->of.parameters[0] = value;
         if (!waits) {
-            counting->loader = session_loader_start(&options, wake);
+            counting->loader = loader_start(&options, wake);
             arena_done(&arena);
             return;
         }
@@ -55,8 +55,8 @@ void curve_counting_go_on(CurveCounting *counting, const Session *session, bool 
 }
 
 bool curve_counting_take(CurveCounting *counting) {
-    if (!counting->loader || !session_loader_is_done(counting->loader)) return false;
-    Session *session = session_loader_finish(counting->loader, NULL);
+    if (!counting->loader || !loader_is_done(counting->loader)) return false;
+    Session *session = loader_finish(counting->loader, NULL);
     counting->loader = NULL;
     if (curve_is_same(&counting->curve, &counting->of))
         put(&counting->curve, counting->of.parameters[0], session);
@@ -84,7 +84,7 @@ void rung_counting_go_on(RungCounting *counting, const Ladder *ladder, uint64_t 
                                                   : !strcmp(ladder->of.op, "max") ? "max"
                                                                                   : "sum");
         if (!waits) {
-            counting->loader = session_loader_start(&counting->options, wake);
+            counting->loader = loader_start(&counting->options, wake);
             return;
         }
         Session *session = session_open(&counting->options, NULL);
@@ -94,8 +94,8 @@ void rung_counting_go_on(RungCounting *counting, const Ladder *ladder, uint64_t 
 }
 
 bool rung_counting_take(RungCounting *counting) {
-    if (!counting->loader || !session_loader_is_done(counting->loader)) return false;
-    Session *session = session_loader_finish(counting->loader, NULL);
+    if (!counting->loader || !loader_is_done(counting->loader)) return false;
+    Session *session = loader_finish(counting->loader, NULL);
     counting->loader = NULL;
     ladder_counts_add(&counting->counts, &counting->options, session);
     session_free(session);

@@ -380,7 +380,7 @@ static void add_clause(Clauses *clauses, Role role, const char *text) {
     clauses->count++;
 }
 
-/* ---- the ranked list ------------------------------------------------------------------------------------ */
+/* ---- the ranked list ----------------------------------------------------------------------------------- */
 
 /* What a kind of slow places costs in a run; each is better if it is less. */
 typedef struct KindCost {
@@ -466,7 +466,7 @@ static int errors_of(const Scene *scene) {
     return count;
 }
 
-/* ---- result and time ------------------------------------------------------------------------------------ */
+/* ---- result and time ----------------------------------------------------------------------------------- */
 
 static const char *result_of(const Scene *scene) {
     switch (scene->outcome.verdict) {
@@ -507,7 +507,7 @@ static bool has_whole_runs(const Scene *const scene[2]) {
     return !scene_fatal_trap(scene[0]) && !scene_fatal_trap(scene[1]);
 }
 
-/* ---- all of them ---------------------------------------------------------------------------------------- */
+/* ---- all of them --------------------------------------------------------------------------------------- */
 
 static void list_clauses(Clauses *clauses, const Differences *differences, const Scene *const scene[2]) {
     clauses->count = 0;

@@ -32,8 +32,8 @@ void differences_draw_all(const Differences *differences, Canvas *canvas, Rectan
 void differences_describe(const Differences *differences, char *out, size_t bytes);
 int differences_line_count(void); /* of differences_draw_all() */
 
-/* Change: what an edit changed, above the run before it and the run after it: the entries of the ranked list of
- * findings whose counts differ, the results, the times; then the metrics that differ most. */
+/* Change: what an edit changed, above the run before it and the run after it: the entries of the ranked list
+ * of findings whose counts differ, the results, the times; then the metrics that differ most. */
 
 /* `scene`: before, after; `what`: what was edited. */
 void change_draw(const Differences *differences, const Scene *const scene[2], const char *what,

@@ -1,4 +1,5 @@
-/* Grading: an exercise that is solved in the interface. The learner's file is graded in a worker thread whenever it changes. */
+/* Grading: an exercise that is solved in the interface. The learner's file is graded in a worker thread
+ * whenever it changes. */
 #ifndef TUI_GRADING_H
 #define TUI_GRADING_H
 

@@ -354,9 +354,9 @@ ViewAnswer input_press(View *view, const Scene *scene, KeyPress press) {
         [OVERLAY_WORDS] = press_in_help,
         [OVERLAY_DIFFERENCES] = press_in_differences,
         [OVERLAY_MENU] = press_in_menu,
-        [OVERLAY_LADDER] = ladder_view_press,
-        [OVERLAY_LATENCY] = ladder_view_press,
-        [OVERLAY_INDEX] = index_view_press,
+        [OVERLAY_LADDER] = view_ladder_press,
+        [OVERLAY_LATENCY] = view_ladder_press,
+        [OVERLAY_INDEX] = view_index_press,
         [OVERLAY_LAUNCHES] = launch_view_press,
         [OVERLAY_OUTPUT] = press_in_output,
     };

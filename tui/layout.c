@@ -156,9 +156,9 @@ static void fill_with(Layout *layout, Rectangle area, Focus focus) {
         layout->slots[slots[focus]] = area;
 }
 
-/* One pane fills the middle of the screen. If the screen is tall enough, the pane of lanes gets a row for every
- * warp of the block before the other two panes get theirs. The rows that neither cells of the largest size nor a
- * picture can fill go to the other of lanes and picture. */
+/* One pane fills the middle of the screen. If the screen is tall enough, the pane of lanes gets a row for
+ * every warp of the block before the other two panes get theirs. The rows that neither cells of the largest
+ * size nor a picture can fill go to the other of lanes and picture. */
 static void make_zoomed(Layout *layout, Rectangle middle, const View *view, int warps) {
     enum { LARGE_ROWS = 5, LEGEND_AND_VALUES = 6, PICTURE_ROWS = 30, LEAST_OTHER = 8 };
     Focus focus = view->display.focus;

@@ -19,14 +19,14 @@ enum {
 
 static int rows_of_stop(const LectureView *lecture, int columns, int most);
 
-Rectangle lecture_panel_area(const LectureView *lecture, int *columns, int *rows) {
+Rectangle view_lecture_panel_area(const LectureView *lecture, int *columns, int *rows) {
     Rectangle area = {0, 0, 0, 0};
     if (!lecture->run || *columns <= 0) return area;
     if (*columns >= RIGHT_FROM) {
         *columns -= RIGHT_COLUMNS;
         return (Rectangle){*columns, 0, RIGHT_COLUMNS, *rows};
     }
-    int most = *rows - (lecture_view_screen(lecture)->compare ? LEAST_LEFT_OF_TWO : LEAST_LEFT),
+    int most = *rows - (view_lecture_screen(lecture)->compare ? LEAST_LEFT_OF_TWO : LEAST_LEFT),
         share = *rows * 3 / 10;
     int limit = canvas_clamp(share, LEAST_ROWS, MOST_ROWS);
     if (limit > most) limit = most < 0 ? 0 : most;
@@ -140,7 +140,7 @@ static void draw_line(Panel *panel, Role role, const char *text) {
     flow_done(&flow);
 }
 
-/* The formats are those of lecture_view_words(), each with the arguments that lecture_view.h names. */
+/* The formats are those of view_lecture_words(), each with the arguments that lecture_view.h names. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 /* Shows what was typed, and what to do. */
@@ -160,8 +160,8 @@ static void print_answer(const LectureQuestion *question, const char *answer, Te
 }
 
 static void print_typed(Text *line, const LectureView *lecture, LecturePointing pointing) {
-    const LectureWords *words = lecture_view_words(lecture);
-    const LectureQuestion *question = lecture_view_stop(lecture)->question;
+    const LectureWords *words = view_lecture_words(lecture);
+    const LectureQuestion *question = view_lecture_stop(lecture)->question;
     text_add(line, "> ");
     if (lecture->has_marks)
         print_answer(question, lecture->typed, line);
@@ -179,7 +179,7 @@ static void print_typed(Text *line, const LectureView *lecture, LecturePointing 
 }
 
 static void draw_question(Panel *panel, const LectureView *lecture, const LectureQuestion *question) {
-    const LectureWords *words = lecture_view_words(lecture);
+    const LectureWords *words = view_lecture_words(lecture);
     Text line = {0}, value = {0}, typed = {0};
     print_answer(question, question->value, &value);
     int choice = question->choice_count ? atoi(lecture->typed) : 0;
@@ -201,7 +201,7 @@ static void draw_question(Panel *panel, const LectureView *lecture, const Lectur
     case QUESTION_WRONG:
         text_print(&line, words->wrong, text_string(&value), text_string(&typed));
         draw_line(panel, ROLE_WARNING, text_string(&line));
-        if (lecture_view_reason(lecture)) draw_marked(panel, "", lecture_view_reason(lecture), ROLE_TEXT);
+        if (view_lecture_reason(lecture)) draw_marked(panel, "", view_lecture_reason(lecture), ROLE_TEXT);
         break;
     case QUESTION_SKIPPED:
         text_print(&line, words->answer, text_string(&value));
@@ -217,7 +217,7 @@ static void draw_question(Panel *panel, const LectureView *lecture, const Lectur
 }
 
 static void print_place(const LectureView *lecture, char *out, size_t bytes) {
-    snprintf(out, bytes, lecture_view_words(lecture)->stop, lecture->stop + 1,
+    snprintf(out, bytes, view_lecture_words(lecture)->stop, lecture->stop + 1,
              lecture->run->lecture->stop_count);
 }
 #pragma GCC diagnostic pop
@@ -227,14 +227,14 @@ static void print_place(const LectureView *lecture, char *out, size_t bytes) {
 static bool has_title_in_text(const LectureView *lecture, int columns) {
     char place[64];
     print_place(lecture, place, sizeof place);
-    return canvas_text_columns(lecture_view_stop(lecture)->title) + canvas_text_columns(place) +
+    return canvas_text_columns(view_lecture_stop(lecture)->title) + canvas_text_columns(place) +
                BETWEEN_COLUMNS >
            columns;
 }
 
 /* Draws the visible rows; returns the number of all rows. `spaced`: an empty row between two paragraphs. */
 static int draw_rows(const LectureView *lecture, Canvas *canvas, Rectangle area, bool spaced) {
-    const LectureStop *stop = lecture_view_stop(lecture);
+    const LectureStop *stop = view_lecture_stop(lecture);
     Panel panel = {canvas, area, lecture->scroll, 0};
     if (has_title_in_text(lecture, area.columns + 2)) {
         draw_marked(&panel, NULL, stop->title, ROLE_TITLE);
@@ -247,10 +247,10 @@ static int draw_rows(const LectureView *lecture, Canvas *canvas, Rectangle area,
         draw_block(&panel, &stop->blocks[i]);
     }
     if (stop->question) draw_question(&panel, lecture, stop->question);
-    if (lecture_view_exercise(lecture))
+    if (view_lecture_exercise(lecture))
         draw_line(&panel, ROLE_KEY, tr("Enter: solve this exercise   PgDn: go on"));
     if (lecture->score_count && lecture->stop + 1 == lecture->run->lecture->stop_count) {
-        const LectureWords *words = lecture_view_words(lecture);
+        const LectureWords *words = view_lecture_words(lecture);
         Text text = {0};
         int right = 0, asked = 0;
         for (int i = 0; i < lecture->score_count; i++) {
@@ -284,7 +284,7 @@ static int rows_of_stop(const LectureView *lecture, int columns, int most) {
     asked.problem = NULL;
     asked.typed[0] = 0;
     int rows = draw_text(&asked, NULL, inside), now = draw_text(lecture, NULL, inside);
-    const LectureQuestion *question = lecture_view_stop(lecture)->question;
+    const LectureQuestion *question = view_lecture_stop(lecture)->question;
     rows +=
         asked.question != QUESTION_NONE && question->reason_count && !question->choice_count; /* a reason */
     if (now > rows) rows = now;
@@ -297,13 +297,13 @@ static Rectangle inside_of(Rectangle area) {
 
 static const char *title_in_rule(const LectureView *lecture, Rectangle area) {
     return has_title_in_text(lecture, area.columns) ? lecture->run->lecture->title
-                                                    : lecture_view_stop(lecture)->title;
+                                                    : view_lecture_stop(lecture)->title;
 }
 
 /* "From divergence to shuffles   stop 4 of 19   PgDn next", as much as fits beside the stop's title. */
 static void print_note(const LectureView *lecture, Rectangle area, char *out, size_t bytes) {
     const Lecture *of = lecture->run->lecture;
-    const LectureWords *words = lecture_view_words(lecture);
+    const LectureWords *words = view_lecture_words(lecture);
     const char *title = title_in_rule(lecture, area);
     char place[64];
     int room = area.columns - canvas_text_columns(title) - BETWEEN_COLUMNS;
@@ -315,7 +315,7 @@ static void print_note(const LectureView *lecture, Rectangle area, char *out, si
     if (canvas_text_columns(out) > room) snprintf(out, bytes, "%s", place);
 }
 
-void lecture_panel_draw(const LectureView *lecture, Canvas *canvas, Rectangle area) {
+void view_lecture_panel_draw(const LectureView *lecture, Canvas *canvas, Rectangle area) {
     char note[256];
     if (area.rows < 2) return;
     print_note(lecture, area, note, sizeof note);
@@ -325,16 +325,16 @@ void lecture_panel_draw(const LectureView *lecture, Canvas *canvas, Rectangle ar
     canvas_more(canvas, inside, lecture->scroll > 0, lecture->scroll + inside.rows < rows);
 }
 
-bool lecture_panel_goes_on(const LectureView *lecture, Rectangle area, int column, int row) {
+bool view_lecture_panel_goes_on(const LectureView *lecture, Rectangle area, int column, int row) {
     enum { AFTER_NOTE = 3 }; /* of a rule: a blank and two lines */
     char note[256];
-    const char *next = lecture_view_words(lecture)->next;
+    const char *next = view_lecture_words(lecture)->next;
     int end = area.column + area.columns - AFTER_NOTE, begin = end - canvas_text_columns(next);
     print_note(lecture, area, note, sizeof note);
     return strstr(note, next) && row == area.row && column >= begin && column < end;
 }
 
-bool lecture_panel_scroll_rows(LectureView *lecture, Rectangle area, int rows) {
+bool view_lecture_panel_scroll_rows(LectureView *lecture, Rectangle area, int rows) {
     if (area.rows < 2) return false;
     Rectangle inside = inside_of(area);
     int scroll = canvas_scroll(lecture->scroll + rows, inside.rows, draw_text(lecture, NULL, inside));
@@ -344,7 +344,7 @@ bool lecture_panel_scroll_rows(LectureView *lecture, Rectangle area, int rows) {
     return moved;
 }
 
-bool lecture_panel_scroll(LectureView *lecture, Rectangle area, int direction) {
+bool view_lecture_panel_scroll(LectureView *lecture, Rectangle area, int direction) {
     int page = inside_of(area).rows > 2 ? inside_of(area).rows - 1 : 1;
-    return lecture_panel_scroll_rows(lecture, area, direction * page);
+    return view_lecture_panel_scroll_rows(lecture, area, direction * page);
 }

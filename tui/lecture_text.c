@@ -6,7 +6,7 @@
 
 /* ---- HTML ---------------------------------------------------------------------------------------------- */
 
-void lecture_text_add_html(Text *out, const char *text) {
+void tui_lecture_text_add_html(Text *out, const char *text) {
     static const char *const elements[] = {
         [LECTURE_STRONG] = "strong", [LECTURE_EMPHASIS] = "em", [LECTURE_INLINE_CODE] = "code"};
     LectureSpan span;
@@ -32,7 +32,7 @@ void lecture_text_add_html(Text *out, const char *text) {
 
 static void add_element(Text *out, const char *element, const char *text) {
     text_print(out, "<%s>", element);
-    lecture_text_add_html(out, text);
+    tui_lecture_text_add_html(out, text);
     text_print(out, "</%s>\n", element);
 }
 
@@ -40,7 +40,7 @@ static const char *list_of(const LectureBlock *block) {
     return block->kind != LECTURE_ITEM ? NULL : *block->label == '-' || *block->label == '*' ? "ul" : "ol";
 }
 
-void lecture_blocks_add_html(Text *out, const LectureStop *stop) {
+void tui_lecture_blocks_add_html(Text *out, const LectureStop *stop) {
     const char *list = NULL;
     for (int i = 0; i < stop->block_count; i++) {
         const LectureBlock *block = &stop->blocks[i];
@@ -59,7 +59,7 @@ void lecture_blocks_add_html(Text *out, const LectureStop *stop) {
     if (list) text_print(out, "</%s>\n", list);
 }
 
-void lecture_question_add_html(Text *out, const LectureQuestion *question) {
+void tui_lecture_question_add_html(Text *out, const LectureQuestion *question) {
     text_add(out, "<div class=\"question\">\n");
     add_element(out, "p", question->text);
     if (question->choice_count) text_add(out, "<ol class=\"choices\">\n");
@@ -77,7 +77,7 @@ static void add_code(Text *out, const char *text) {
     text_print(out, "%s\n%s%s\n", fence, text, fence);
 }
 
-void lecture_blocks_add_markdown(Text *out, const LectureStop *stop) {
+void tui_lecture_blocks_add_markdown(Text *out, const LectureStop *stop) {
     for (int i = 0; i < stop->block_count; i++) {
         const LectureBlock *block = &stop->blocks[i];
         bool follows = i + 1 < stop->block_count && list_of(block) && list_of(&stop->blocks[i + 1]);
@@ -91,7 +91,7 @@ void lecture_blocks_add_markdown(Text *out, const LectureStop *stop) {
     }
 }
 
-void lecture_question_add_markdown(Text *out, const LectureQuestion *question) {
+void tui_lecture_question_add_markdown(Text *out, const LectureQuestion *question) {
     text_print(out, "**?** %s\n\n", question->text);
     for (int i = 0; i < question->choice_count; i++) text_print(out, "%d. %s\n", i + 1, question->choices[i]);
     if (question->choice_count) text_add(out, "\n");

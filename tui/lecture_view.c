@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const LectureWords *lecture_view_words(const LectureView *lecture) {
+const LectureWords *view_lecture_words(const LectureView *lecture) {
     static const LectureWords english = {.type_answer = "type your answer, then Enter; PgDn shows it",
                                          .mark_lane = "Space marks lane %d, x: the next one; then Enter",
                                          .mark_bank = "Space marks bank %d, x: the next one; then Enter",
@@ -36,31 +36,31 @@ const LectureWords *lecture_view_words(const LectureView *lecture) {
     return !strncmp(lecture->run->lecture->language, "zh", 2) ? &chinese : &english;
 }
 
-const LectureScreen *lecture_view_screen(const LectureView *lecture) {
+const LectureScreen *view_lecture_screen(const LectureView *lecture) {
     int stop = lecture->stop;
     while (!lecture->run->screens[stop].is_set) stop--;
     return &lecture->run->screens[stop];
 }
 
-const LectureStop *lecture_view_stop(const LectureView *lecture) {
+const LectureStop *view_lecture_stop(const LectureView *lecture) {
     return lecture->run ? &lecture->run->lecture->stops[lecture->stop] : NULL;
 }
 
 static const LectureQuestion *question_of(const LectureView *lecture) {
-    const LectureStop *stop = lecture_view_stop(lecture);
+    const LectureStop *stop = view_lecture_stop(lecture);
     return stop->question;
 }
 
-const char *lecture_view_exercise(const LectureView *lecture) {
-    return lecture->question == QUESTION_WAITS ? NULL : lecture_view_stop(lecture)->exercise;
+const char *view_lecture_exercise(const LectureView *lecture) {
+    return lecture->question == QUESTION_WAITS ? NULL : view_lecture_stop(lecture)->exercise;
 }
 
-void lecture_view_done(LectureView *lecture) {
+void view_lecture_done(LectureView *lecture) {
     free(lecture->answered);
     *lecture = (LectureView){0};
 }
 
-void lecture_view_begin_stop(LectureView *lecture, int stop) {
+void view_lecture_begin_stop(LectureView *lecture, int stop) {
     lecture->stop = stop;
     lecture->scroll = 0;
     lecture->has_left = false;
@@ -71,7 +71,7 @@ void lecture_view_begin_stop(LectureView *lecture, int stop) {
     lecture->question = asks ? QUESTION_WAITS : QUESTION_NONE;
 }
 
-unsigned lecture_view_hides(const LectureView *lecture) {
+unsigned view_lecture_hides(const LectureView *lecture) {
     static const struct {
         const char *word;
         unsigned hides;
@@ -119,7 +119,7 @@ static bool type_mask(LectureView *lecture, Key key, size_t length, bool counts)
     return is_next && add_character(lecture, (char)key);
 }
 
-bool lecture_view_type(LectureView *lecture, Key key, int lane, bool counts) {
+bool view_lecture_type(LectureView *lecture, Key key, int lane, bool counts) {
     const LectureQuestion *question = question_of(lecture);
     size_t length = strlen(lecture->typed);
     lecture->problem = NULL;
@@ -159,7 +159,7 @@ static bool is_typed(const LectureQuestion *question, double typed, const char *
     return fabs(typed - wanted) <= 1e-9 * fabs(wanted);
 }
 
-const char *lecture_view_reason(const LectureView *lecture) {
+const char *view_lecture_reason(const LectureView *lecture) {
     if (lecture->question != QUESTION_WRONG) return NULL;
     const LectureQuestion *question = question_of(lecture);
     double typed = strtod(lecture->typed, NULL);
@@ -180,15 +180,15 @@ static bool is_right(const LectureQuestion *question, double typed, bool *valid)
     return *valid && is_typed(question, typed, question->value);
 }
 
-bool lecture_view_answer(LectureView *lecture) {
+bool view_lecture_answer(LectureView *lecture) {
     const LectureQuestion *question = question_of(lecture);
     char *end;
     double typed = strtod(lecture->typed, &end);
     bool valid = *lecture->typed && !*end;
     bool right = valid && is_right(question, typed, &valid);
     lecture->problem = valid                    ? NULL
-                       : question->choice_count ? lecture_view_words(lecture)->type_choice
-                                                : lecture_view_words(lecture)->type_number;
+                       : question->choice_count ? view_lecture_words(lecture)->type_choice
+                                                : view_lecture_words(lecture)->type_number;
     if (!valid) {
         lecture->typed[0] = 0;
         return false;
@@ -198,7 +198,7 @@ bool lecture_view_answer(LectureView *lecture) {
     return true;
 }
 
-void lecture_view_skip(LectureView *lecture) {
+void view_lecture_skip(LectureView *lecture) {
     lecture->question = QUESTION_SKIPPED;
     count_answer(lecture, false);
 }

@@ -47,39 +47,39 @@ typedef struct LectureWords {
     const char *score, *topic;          /* formats: right, asked; a topic, right, asked */
     const char *stop, *next, *first;    /* format: this stop, all stops */
 } LectureWords;
-const LectureWords *lecture_view_words(const LectureView *lecture);
+const LectureWords *view_lecture_words(const LectureView *lecture);
 
-const LectureStop *lecture_view_stop(const LectureView *lecture); /* NULL: no lecture */
+const LectureStop *view_lecture_stop(const LectureView *lecture); /* NULL: no lecture */
 /* The exercise that Enter opens; NULL: none, or a question waits. */
-const char *lecture_view_exercise(const LectureView *lecture);
+const char *view_lecture_exercise(const LectureView *lecture);
 /* What is shown: the stop's own screen, or the last screen set before it. */
-const LectureScreen *lecture_view_screen(const LectureView *lecture);
-void lecture_view_done(LectureView *lecture);
+const LectureScreen *view_lecture_screen(const LectureView *lecture);
+void view_lecture_done(LectureView *lecture);
 
 /* Shows the stop afresh: its text from the start, its question open. */
-void lecture_view_begin_stop(LectureView *lecture, int stop);
+void view_lecture_begin_stop(LectureView *lecture, int stop);
 /* What the open question asks about (HIDES_ bits of view.h), by the words of its answer's expression; 0: no
  * question is open. */
-unsigned lecture_view_hides(const LectureView *lecture);
+unsigned view_lecture_hides(const LectureView *lecture);
 /* Why the answer that was typed is wrong; NULL: the lecture does not say. */
-const char *lecture_view_reason(const LectureView *lecture);
+const char *view_lecture_reason(const LectureView *lecture);
 
 /* Handles a key of an answer: a digit, Backspace, Space. If lanes or banks are asked for, Space marks the one
  * with the number of the selected lane, and digits count other keys (7x: lane 7) unless 0x begins a mask;
  * `counts`: the count of another key is being typed. */
-bool lecture_view_type(LectureView *lecture, Key key, int lane, bool counts);
+bool view_lecture_type(LectureView *lecture, Key key, int lane, bool counts);
 /* Takes what was typed as the answer: right, wrong, or invalid, in which case the question stays open. True:
  * it was answered. */
-bool lecture_view_answer(LectureView *lecture);
-void lecture_view_skip(LectureView *lecture);
+bool view_lecture_answer(LectureView *lecture);
+void view_lecture_skip(LectureView *lecture);
 
 /* The part of a screen of this size that the panel leaves to the interface, and the panel's place. */
-Rectangle lecture_panel_area(const LectureView *lecture, int *columns, int *rows);
-void lecture_panel_draw(const LectureView *lecture, Canvas *canvas, Rectangle area);
+Rectangle view_lecture_panel_area(const LectureView *lecture, int *columns, int *rows);
+void view_lecture_panel_draw(const LectureView *lecture, Canvas *canvas, Rectangle area);
 /* Scrolls by about a panel; false: no more text in this direction. */
-bool lecture_panel_scroll(LectureView *lecture, Rectangle area, int direction);
-bool lecture_panel_scroll_rows(LectureView *lecture, Rectangle area, int rows);
+bool view_lecture_panel_scroll(LectureView *lecture, Rectangle area, int direction);
+bool view_lecture_panel_scroll_rows(LectureView *lecture, Rectangle area, int rows);
 /* The words "PgDn next" are at this place. */
-bool lecture_panel_goes_on(const LectureView *lecture, Rectangle area, int column, int row);
+bool view_lecture_panel_goes_on(const LectureView *lecture, Rectangle area, int column, int row);
 
 #endif

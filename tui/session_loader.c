@@ -40,27 +40,27 @@ static SessionLoader *start(Session *(*open)(const RunSpec *options, Error *erro
     return NULL;
 }
 
-SessionLoader *session_loader_start(const RunSpec *options, void (*done)(void)) {
+SessionLoader *loader_start(const RunSpec *options, void (*done)(void)) {
     return start(session_open, options, done);
 }
 
-SessionLoader *session_loader_start_in_bad_order(const RunSpec *options, void (*done)(void)) {
+SessionLoader *loader_start_in_bad_order(const RunSpec *options, void (*done)(void)) {
     return start(ask_open_in_bad_order, options, done);
 }
 
-SessionLoader *session_loader_start_on_gpu(const RunSpec *options, void (*done)(void)) {
+SessionLoader *loader_start_on_gpu(const RunSpec *options, void (*done)(void)) {
     return start(session_open_on_gpu, options, done);
 }
 
-bool session_loader_is_done(const SessionLoader *loader) {
+bool loader_is_done(const SessionLoader *loader) {
     return atomic_load(&loader->is_done);
 }
 
-void session_loader_cancel(SessionLoader *loader) {
+void loader_cancel(SessionLoader *loader) {
     loader->cancel = true;
 }
 
-Session *session_loader_finish(SessionLoader *loader, Error *error) {
+Session *loader_finish(SessionLoader *loader, Error *error) {
     pthread_join(loader->thread, NULL);
     Session *session = loader->session;
     if (error) *error = loader->error;

@@ -7,15 +7,15 @@
 typedef struct SessionLoader SessionLoader;
 
 /* `options` are copied. The thread calls `done` when it has finished. NULL: no thread could be started. */
-SessionLoader *session_loader_start(const RunSpec *options, void (*done)(void));
+SessionLoader *loader_start(const RunSpec *options, void (*done)(void));
 /* Does the same with ask_open_in_bad_order(). */
-SessionLoader *session_loader_start_in_bad_order(const RunSpec *options, void (*done)(void));
+SessionLoader *loader_start_in_bad_order(const RunSpec *options, void (*done)(void));
 /* Does the same with session_open_on_gpu(). */
-SessionLoader *session_loader_start_on_gpu(const RunSpec *options, void (*done)(void));
-bool session_loader_is_done(const SessionLoader *loader);
-/* Makes it end soon, with an error; session_loader_finish() must still be called. */
-void session_loader_cancel(SessionLoader *loader);
+SessionLoader *loader_start_on_gpu(const RunSpec *options, void (*done)(void));
+bool loader_is_done(const SessionLoader *loader);
+/* Makes it end soon, with an error; loader_finish() must still be called. */
+void loader_cancel(SessionLoader *loader);
 /* Waits for its end and frees it. The caller owns the session; NULL: `error` says why there is none. */
-Session *session_loader_finish(SessionLoader *loader, Error *error);
+Session *loader_finish(SessionLoader *loader, Error *error);
 
 #endif

@@ -77,7 +77,7 @@ void access_list_free(AccessList *list) {
     free(list);
 }
 
-/* ---- the observer --------------------------------------------------------------------------------------- */
+/* ---- the observer -------------------------------------------------------------------------------------- */
 
 static void begin_launch(void *context, const Trace *trace, int launch) {
     AccessList *list = context;
@@ -181,7 +181,7 @@ TraceObserver access_list_observer(AccessList *list) {
                            .end = end_block};
 }
 
-/* ---- afterwards ----------------------------------------------------------------------------------------- */
+/* ---- afterwards ---------------------------------------------------------------------------------------- */
 
 static int by_place(const void *a, const void *b) {
     const ListedAccess *x = a, *y = b;

@@ -1,5 +1,5 @@
-/* Ask: the questions about a run, and about two of them. Each has a file of its own; what it needs of a further run, it gets from
- * session_vary(). A session keeps the answers. */
+/* Ask: the questions about a run, and about two of them. Each has a file of its own; what it needs of a
+ * further run, it gets from session_vary(). A session keeps the answers. */
 #ifndef ASK_ASK_H
 #define ASK_ASK_H
 
@@ -27,8 +27,8 @@ typedef struct AskRemedy {
     const char *name; /* "pad", "swizzle", "&", or the kernel's name */
 } AskRemedy;
 int ask_remedies(Session *session, int finding, AskRemedy remedies[ASK_REMEDIES]);
-/* Options of a run with remedy `number` (from 0) of the finding; strings in the arena. False with `error`, one
- * line: why it cannot be applied. `session` must have run whole. */
+/* Options of a run with remedy `number` (from 0) of the finding; strings in the arena. False with `error`,
+ * one line: why it cannot be applied. `session` must have run whole. */
 bool ask_try_remedy(Session *session, int finding, int number, Arena *arena, RunSpec *options, Error *error);
 /* The kernel of the catalogue that shows what to do about a slow finding that redviz cannot rewrite. */
 const char *ask_shown_by(FindingKind kind);
@@ -46,9 +46,10 @@ void ask_behind(Session *session);
  * ordered. */
 enum { ASK_ORDERS = 5 };
 void ask_other_orders(Session *session);
-/* Whether the elements that two buffers of the run have in common hold the same bits; with `tries_orders` also those of the
- * second one in other orders of warps and blocks. False: *found has the first two that differ, "small[3] = 1.5", or nothing if
- * the run has no such buffers. The caller ends *found with ask_same_bits_done(). */
+/* Whether the elements that two buffers of the run have in common hold the same bits; with `tries_orders`
+ * also those of the second one in other orders of warps and blocks. False: *found has the first two that
+ * differ, "small[3] = 1.5", or nothing if the run has no such buffers. The caller ends *found with
+ * ask_same_bits_done(). */
 typedef struct SameBits {
     Text one, other;
     bool is_order; /* `other` is of another order */
@@ -57,19 +58,21 @@ bool ask_same_bits(const Session *session, const char *first, const char *second
                    SameBits *found);
 void ask_same_bits_done(SameBits *found);
 
-/* The most bytes of global memory that one thread of a launch loads. Runs the kernel once more; false: it cannot. */
+/* The most bytes of global memory that one thread of a launch loads. Runs the kernel once more; false: it
+ * cannot. */
 bool ask_thread_bytes(const Session *session, uint64_t *bytes);
 
-/* If the result is known and right: holds atomics until another warp has read their word, and adds an error where the
- * result is then wrong. */
+/* If the result is known and right: holds atomics until another warp has read their word, and adds an error
+ * where the result is then wrong. */
 void ask_late_atomics(Session *session);
 
 /* Searches for an insertion that removes each error, and proves it in a copy of the PTX (FindingCause). Takes
  * several times as long as the run, once. */
 void ask_proofs(Session *session);
 
-/* For the races of each cause, an order of the threads that changes the result, or why there is none (FindingCause). Runs
- * the kernel in orders that reverse pairs of racing accesses; takes about a second, once. */
+/* For the races of each cause, an order of the threads that changes the result, or why there is none
+ * (FindingCause). Runs the kernel in orders that reverse pairs of racing accesses; takes about a second,
+ * once. */
 void ask_losing_orders(Session *session);
 /* The first of these orders; NULL: there is none. */
 const FindingOrder *ask_bad_order(Session *session);
@@ -77,8 +80,8 @@ const FindingOrder *ask_bad_order(Session *session);
  * the result. */
 Session *ask_open_in_bad_order(const RunSpec *options, Error *error);
 
-/* The errors of ask_hazards() that do not depend on what was guessed. A guessed length or element decides a fault in global
- * memory and a result; a race, or a barrier that hangs, depends on the block alone. */
+/* The errors of ask_hazards() that do not depend on what was guessed. A guessed length or element decides a
+ * fault in global memory and a result; a race, or a barrier that hangs, depends on the block alone. */
 int ask_sure_errors(Session *session);
 /* A fault, or a wrong result of a checked kernel; of a guess only what --expect calls wrong. */
 bool ask_failed(const Session *session);
@@ -86,8 +89,8 @@ bool ask_failed(const Session *session);
 bool ask_save(Session *session, const char *path, Error *error);
 
 /* Runs the kernel instrumented on a GPU and compares the events of the traced blocks. With
- * options.times_warps also the order and the number of the waits of the traced blocks' warps. Prints the answer to
- * `out`. Needs keep_inputs. False with `error` if it could not be done. */
+ * options.times_warps also the order and the number of the waits of the traced blocks' warps. Prints the
+ * answer to `out`. Needs keep_inputs. False with `error` if it could not be done. */
 bool ask_verify(const Session *session, Text *out, bool *same, Error *error);
 
 /* The same against a recorded trace of the run. The emulator runs once more and takes the values that only
@@ -108,8 +111,8 @@ void ask_report(Session *session, bool json, Text *out);
 /* --report with --compare: both, and the metrics in which they differ. */
 void ask_report_compared(Session *first, Session *second, bool json, Text *out);
 /* --invariant: whether the sums in global memory are made in the same order by several runs; each is compared
- * with the first. False with `error` and *answer: ORDER_HAS_NO_RUN; ORDER_IS_UNKNOWN: the runs are too long to be
- * followed; ORDER_DIFFERS: one of them failed. */
+ * with the first. False with `error` and *answer: ORDER_HAS_NO_RUN; ORDER_IS_UNKNOWN: the runs are too long
+ * to be followed; ORDER_DIFFERS: one of them failed. */
 typedef struct AskVariant {
     const char *label; /* "block=256" */
     RunSpec options;
@@ -125,8 +128,9 @@ bool ask_invariant(const AskVariant *variants, int count, bool json, AskOrderAns
 /* --check: the hazards of the run. */
 typedef enum AskCheckForm { CHECK_TEXT, CHECK_JSON, CHECK_SARIF } AskCheckForm;
 void ask_check(Session *session, AskCheckForm form, Text *out);
-/* --check of a program (runtime/user_program.h): searches each distinct launch, and says what the host did wrong. `session` shows one of them. At
- * most `seconds`; the launches that are left are named. *failed: an error was found; *unknown: a launch could not be examined. */
+/* --check of a program (runtime/user_program.h): searches each distinct launch, and says what the host did
+ * wrong. `session` shows one of them. At most `seconds`; the launches that are left are named. *failed: an
+ * error was found; *unknown: a launch could not be examined. */
 void ask_check_program(Session *session, AskCheckForm form, double seconds, bool *failed, bool *unknown,
                        Text *out);
 

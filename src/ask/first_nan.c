@@ -2,8 +2,8 @@
  *
  * Or the first infinite result: elsewhere an infinity is where a search for an extreme begins.
  *
- * A NaN spreads from where it is made to all that is made of it, so the first one is what to look at. It may be meant: one sentence
- * says it, and it is no finding. */
+ * A NaN spreads from where it is made to all that is made of it, so the first one is what to look at. It may
+ * be meant: one sentence says it, and it is no finding. */
 #include "ask/questions.h"
 
 #include <math.h>

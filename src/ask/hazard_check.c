@@ -35,7 +35,8 @@ static void print_launch(Session *session, const Findings *hazards, Text *out) {
         text_add(out, "With guessed arguments:\n");
 }
 
-/* The result beside --expect, with what it may be off by; or that nobody named it. A wrong one is a finding. */
+/* The result beside --expect, with what it may be off by; or that nobody named it. A wrong one is a
+ * finding. */
 static void print_result(const Session *session, Text *out) {
     bool is_over = !trace_has_fatal_trap(session->run->trace);
     const ExpectResult *result = session->has_result && session->result.correct ? &session->result : NULL;

@@ -27,7 +27,7 @@ static void search_again(Session *session, int threads) {
     session_free(watched);
 }
 
-/* ---- time ----------------------------------------------------------------------------------------------- */
+/* ---- time ---------------------------------------------------------------------------------------------- */
 
 static double samples_of_line(void *context, int launch, const char *file, int line, const char **waits_for) {
     const SassKernel *kernel = session_sass(context, launch, NULL);
@@ -76,7 +76,7 @@ const Findings *ask_counted(Session *session) {
     return findings->counted;
 }
 
-/* ---- the search ----------------------------------------------------------------------------------------- */
+/* ---- the search ---------------------------------------------------------------------------------------- */
 
 Findings *ask_hazards(Session *session) {
     if (are_known(session) || session->run->is_partial || session_is_from_file(session))
@@ -110,7 +110,7 @@ bool ask_save(Session *session, const char *path, Error *error) {
     return session_save(session, path, error);
 }
 
-/* ---- what is sure of guessed arguments ------------------------------------------------------------------ */
+/* ---- what is sure of guessed arguments ----------------------------------------------------------------- */
 
 /* Guessed arguments decide it: an access of global memory, or code that ends the run on purpose. */
 static bool is_of_arguments(const char *trap_text, PtxSpace space) {

@@ -9,7 +9,7 @@
 
 enum { MOST_INSTRUCTIONS = 8 << 20, MOST_NODES = 24 << 20 /* of the blocks of a launch */ };
 
-/* ---- one run -------------------------------------------------------------------------------------------- */
+/* ---- one run ------------------------------------------------------------------------------------------- */
 
 static const char *fault_of(const Trace *trace) {
     for (int i = 0; i < trace->trap_count; i++)
@@ -87,9 +87,9 @@ static bool open_run(OrderRun *run, const AskVariant *variant, SumTrees *trees, 
            error_set(error, "%s: there are too many values to follow; try a smaller n", run->label);
 }
 
-/* ---- two runs ------------------------------------------------------------------------------------------- */
+/* ---- two runs ------------------------------------------------------------------------------------------ */
 
-/* ---- extremes: an element that is taken twice counts once -------------------------------------------------- */
+/* ---- extremes: an element that is taken twice counts once ---------------------------------------------- */
 
 enum { MOST_LEAVES = 1 << 16 };
 
@@ -111,7 +111,8 @@ static void make_unique(Leaves *leaves) {
     leaves->count = kept;
 }
 
-/* The elements under `root`, each once, ascending. False: another operation is among them, or there are too many. */
+/* The elements under `root`, each once, ascending. False: another operation is among them, or there are too
+ * many. */
 static bool find_leaves(const SumTrees *trees, int root, uint32_t operation, Leaves *leaves) {
     Leaves open = {0};
     bool good = true;

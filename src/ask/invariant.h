@@ -29,7 +29,8 @@ typedef struct ComparedBuffer {
     int counts[SUM_VERDICTS];
     int alone[2];               /* elements that only one of the runs stored */
     int first[SUM_VERDICTS][2]; /* the first places with this verdict; -1: none */
-    /* Ways in which each run adds its elements, whose inputs are named from the first one; 0: there are no sums */
+    /* Ways in which each run adds its elements, whose inputs are named from the first one; 0: there are no
+     * sums */
     int ways[2];
     int other_way[2]; /* a place that is added in another way than the first; -1: none is */
     /* Elements whose bits differ: of another order, and of the same one */

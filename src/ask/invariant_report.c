@@ -17,7 +17,7 @@ static const ComparedBuffer *find_worst(const ComparedOrders *orders, SumVerdict
     return NULL;
 }
 
-/* ---- values --------------------------------------------------------------------------------------------- */
+/* ---- values -------------------------------------------------------------------------------------------- */
 
 static int bytes_of(const OrderRun *run, const char *buffer) {
     const Trace *trace = run->session->run->trace;
@@ -91,7 +91,7 @@ static void put_bits(const uint8_t *bytes, int count, Text *out) {
     for (int i = count - 1; i >= 0; i--) text_print(out, "%02x", bytes[i]);
 }
 
-/* ---- an element of both runs -------------------------------------------------------------------------------- */
+/* ---- an element of both runs --------------------------------------------------------------------------- */
 
 typedef struct ShownSum {
     const ComparedOrders *orders;
@@ -139,7 +139,8 @@ static void order_operands(const ShownSum *shown, int which, const SumNode *oper
     operands[1] = kept;
 }
 
-/* The values of the operands add up to that of the sum; else the elements were changed before they were added. */
+/* The values of the operands add up to that of the sum; else the elements were changed before they were
+ * added. */
 static bool adds_up(const SumNode *sum, const SumNode *const operands[2]) {
     const SumNode *nodes[] = {sum, operands[0], operands[1]};
     double values[3];
@@ -229,7 +230,7 @@ static void print_element(const ShownSum *shown, SumVerdict verdict, Text *out) 
     for (int i = 0; i < 2; i++) text_done(&cells[i]);
 }
 
-/* ---- text ------------------------------------------------------------------------------------------------- */
+/* ---- text ---------------------------------------------------------------------------------------------- */
 
 static void print_buffer(const ComparedOrders *orders, const ComparedBuffer *buffer, Text *out) {
     static const char *const meanings[SUM_VERDICTS] = {
@@ -281,7 +282,7 @@ void ask_print_orders(const ComparedOrders *orders, Text *out) {
     print_element(&shown, verdict, out);
 }
 
-/* ---- JSON --------------------------------------------------------------------------------------------------- */
+/* ---- JSON ---------------------------------------------------------------------------------------------- */
 
 static void put_node(const ShownSum *shown, int which, const char *key, const SumNode *node, Json *json) {
     Text text = {0};

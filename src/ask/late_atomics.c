@@ -1,9 +1,10 @@
 /* Late atomics: whether the result waits for every atomic that it needs (ask.h).
  *
- * Atomics do not race, so the race search says nothing of a total that is read while an addition to it is still to come. Here
- * an atomic is held (trace/hold.h) until another warp has read its word: of two instructions that meet at a word, the last such
- * atomic of the reader's block, and of another block. Where the result is then wrong, nothing makes the reader wait. Only a
- * result that is known tells: atomics may give tickets or places, which any order is free to change. */
+ * Atomics do not race, so the race search says nothing of a total that is read while an addition to it is
+ * still to come. Here an atomic is held (trace/hold.h) until another warp has read its word: of two
+ * instructions that meet at a word, the last such atomic of the reader's block, and of another block. Where
+ * the result is then wrong, nothing makes the reader wait. Only a result that is known tells: atomics may
+ * give tickets or places, which any order is free to change. */
 #include "ask/access_list.h"
 #include "ask/questions.h"
 #include "ptx/opcodes.h"
@@ -58,7 +59,7 @@ static bool may_be_late(const Session *session) {
     return has_atomics;
 }
 
-/* ---- pairs ---------------------------------------------------------------------------------------------- */
+/* ---- pairs --------------------------------------------------------------------------------------------- */
 
 /* The last pair of two instructions stands for the earlier ones. */
 static void keep_pair(LateSearch *search, const ListedAccess *atomic, const ListedAccess *reader) {
@@ -77,7 +78,8 @@ static void keep_pair(LateSearch *search, const ListedAccess *atomic, const List
         search->left_out++;
 }
 
-/* For an access that reads a word: the last atomic of it by another warp of the block, and by another block. */
+/* For an access that reads a word: the last atomic of it by another warp of the block, and by another
+ * block. */
 static void pair_reader(LateSearch *search, const ListedAccess *first, const ListedAccess *reader) {
     bool has[2] = {false, false};
     if (instruction_of(search, reader)->opcode == PTX_red) return;
@@ -105,7 +107,7 @@ static bool list_pairs(LateSearch *search) {
     return search->count;
 }
 
-/* ---- runs ----------------------------------------------------------------------------------------------- */
+/* ---- runs ---------------------------------------------------------------------------------------------- */
 
 static HoldPlace place_of(const ListedAccess *one) {
     return (HoldPlace){one->block, one->warp, one->lane, one->pc, one->time};

@@ -1,10 +1,10 @@
 /* Directed runs: an order in which a race changes the result, or why none does
  * (ask.h).
  *
- * An access list (access_list.h) has the accesses of the racing instructions as one run made them. Of two accesses of one word
- * by different threads, the first is then held (trace/hold.h) until the second has happened: the other of their two orders.
- * Where no such run changes the result, all of these pairs are reversed at once; and where that does not either, the reason
- * is what a reversed pair found in memory. */
+ * An access list (access_list.h) has the accesses of the racing instructions as one run made them. Of two
+ * accesses of one word by different threads, the first is then held (trace/hold.h) until the second has
+ * happened: the other of their two orders. Where no such run changes the result, all of these pairs are
+ * reversed at once; and where that does not either, the reason is what a reversed pair found in memory. */
 #include "ask/questions.h"
 #include "ask/access_list.h"
 
@@ -43,7 +43,7 @@ typedef struct OrderSearch {
     FindingOrder order;
 } OrderSearch;
 
-/* ---- another result ------------------------------------------------------------------------------------- */
+/* ---- another result ------------------------------------------------------------------------------------ */
 
 /* True if the run in the search's order has another result. The holds get their ends. */
 static bool run_order(OrderSearch *search) {
@@ -77,7 +77,7 @@ static const PtxProgram *program_of(const OrderSearch *search, int launch) {
     return search->session->run->trace->launches[launch]->program;
 }
 
-/* ---- pairs of accesses ---------------------------------------------------------------------------------- */
+/* ---- pairs of accesses --------------------------------------------------------------------------------- */
 
 static bool is_atomic(const OrderSearch *search, const ListedAccess *one) {
     TraceKind kind = trace_kind_of(program_of(search, one->launch)->code[one->pc].instruction);
@@ -192,7 +192,7 @@ static bool list_accesses(OrderSearch *search) {
     return run;
 }
 
-/* ---- orders --------------------------------------------------------------------------------------------- */
+/* ---- orders -------------------------------------------------------------------------------------------- */
 
 static HoldPlace place_of(const ListedAccess *one) {
     return (HoldPlace){one->block, one->warp, one->lane, one->pc, one->time};
@@ -277,7 +277,7 @@ static bool find_order(OrderSearch *search, uint64_t schedule) {
     return try_together(search);
 }
 
-/* ---- sentences ------------------------------------------------------------------------------------------ */
+/* ---- sentences ----------------------------------------------------------------------------------------- */
 
 static void add_ordinal(uint64_t number, Text *out) {
     const char *end = number / 10 % 10 == 1 ? "th"
@@ -451,7 +451,7 @@ static const char *say_no_order(OrderSearch *search) {
     return search->pair_count ? say_in_vain(search, &search->pairs[0]) : NULL;
 }
 
-/* ---- causes --------------------------------------------------------------------------------------------- */
+/* ---- causes -------------------------------------------------------------------------------------------- */
 
 static void find_of_cause(Session *session, Findings *hazards, int index, double seconds) {
     FindingCause *cause = &hazards->causes[index];

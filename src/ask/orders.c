@@ -6,7 +6,7 @@
 
 enum { MOST_SECONDS = 1, MOST_SEARCHED = 1 << 20 }; /* warp instructions of a run that is searched */
 
-/* ---- races that another order shows ----------------------------------------------------------------------- */
+/* ---- races that another order shows -------------------------------------------------------------------- */
 
 /* The order in which atomics, fences and the like execute decides which accesses they order: one order may
  * hide a race that another shows. */
@@ -67,7 +67,7 @@ void ask_other_orders(Session *session) {
     findings_add_limit(list, &sentence);
 }
 
-/* ---- behind a fault --------------------------------------------------------------------------------------- */
+/* ---- behind a fault ------------------------------------------------------------------------------------ */
 
 static bool ended_out_of_bounds(const Trace *trace) {
     for (int i = 0; i < trace->trap_count; i++) {

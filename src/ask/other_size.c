@@ -1,7 +1,7 @@
 /* Runs a file whose size was not asked for with one that is no multiple of the block.
  *
- * A size that is a multiple of the block hides every missing guard. What another size shows is no finding of this
- * run, and the kernel may be meant for such sizes only: one sentence says it. */
+ * A size that is a multiple of the block hides every missing guard. What another size shows is no finding of
+ * this run, and the kernel may be meant for such sizes only: one sentence says it. */
 #include "ask/questions.h"
 
 enum { LEAST_SIZE = 64, LESS = 5, MOST_INSTRUCTIONS = 4 << 20 };

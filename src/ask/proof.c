@@ -264,8 +264,8 @@ static void say_why_not(const Session *session, Findings *list, int cause) {
         of->proof = "Not proved: a fault ends the run before it is known which threads come behind it.";
 }
 
-/* Another warp of the block, held before the first access until nothing else can run, changes the result: what orders the lanes of
- * one warp is then not enough. */
+/* Another warp of the block, held before the first access until nothing else can run, changes the result:
+ * what orders the lanes of one warp is then not enough. */
 static bool loses_to_other_warps(const Session *session, const Findings *list, int cause,
                                  const Remedy *remedy) {
     const Finding *lead = &list->items[list->causes[cause].lead];
@@ -296,7 +296,8 @@ static bool loses_to_other_warps(const Session *session, const Findings *list, i
 /* True if the time limit was reached before everything was tried. */
 static bool prove_cause(Session *session, Findings *list, int cause, Remedy *remedy, const TimeLimit *limit) {
     Remedy weaker = {
-        0}; /* the first one that another order of the warps defeats: an order may be free to change the result */
+        /* the first one that another order of the warps defeats: an order may be free to change the result */
+        0};
     for (int attempt = 0; attempt < REMEDY_ATTEMPTS; attempt++) {
         if (!remedy_find(list, cause, launch_of(session, list, cause), attempt, remedy) || !remedy->count)
             continue;

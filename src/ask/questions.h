@@ -19,7 +19,8 @@ bool ask_time_is_over(const TimeLimit *limit);
 /* other_size.c: where a file's size was not asked for, what is wrong with one that is no multiple of the
  * block: a sentence; NULL: nothing. */
 const char *ask_other_size(Session *session);
-/* A sentence about the first NaN that a traced block stores though all that it loaded was finite; NULL: there is none. */
+/* A sentence about the first NaN that a traced block stores though all that it loaded was finite; NULL: there
+ * is none. */
 const char *ask_first_nan(Session *session);
 /* remedies.c: those of one finding; returns their number. */
 int ask_remedies_of(const Session *session, const Finding *of, AskRemedy *remedies);
@@ -33,8 +34,8 @@ const Trap *ask_fatal_trap(const Trace *trace);
 
 /* Sets the progress of the options: `done` of `all` steps of `what`. */
 void ask_show_progress(const Session *session, const char *what, uint64_t done, uint64_t all);
-/* reach.c: runs a small kernel of unknown result again with extremes at its elements; a result that some of them cannot reach is
- * wrong, and findings.reach says how many can. */
+/* reach.c: runs a small kernel of unknown result again with extremes at its elements; a result that some of
+ * them cannot reach is wrong, and findings.reach says how many can. */
 void ask_reach(Session *session);
 
 #endif

@@ -1,9 +1,10 @@
 /* Reach: whether all elements that a kernel loads can decide its result.
  *
- * A maximum over elements of which some are dropped is right whenever the largest is not one of them: most inputs cannot show the
- * fault. So the kernel runs again with equal elements and an extreme at one after another. A result that follows the extreme to most
- * of them, by its value or by its index, is a selection, and one that stays what it is without an extreme drops that element. Only
- * kernels of one input and one result are tried, since others may pass over elements on purpose. */
+ * A maximum over elements of which some are dropped is right whenever the largest is not one of them: most
+ * inputs cannot show the fault. So the kernel runs again with equal elements and an extreme at one after
+ * another. A result that follows the extreme to most of them, by its value or by its index, is a selection,
+ * and one that stays what it is without an extreme drops that element. Only kernels of one input and one
+ * result are tried, since others may pass over elements on purpose. */
 #include "ask/questions.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* The report of a run: --report, --sass; with --compare both runs, and the metrics in which they differ (ask.h). */
+/* The report of a run: --report, --sass; with --compare both runs, and the metrics in which they differ
+ * (ask.h). */
 #include "metrics/totals.h"
 #include "ask/questions.h"
 #include "metrics/metrics.h"
@@ -152,7 +153,7 @@ void ask_report(Session *session, bool json, Text *out) {
     (json ? report_json : report_text)(&input, out);
 }
 
-/* ---- of two runs ---------------------------------------------------------------------------------------- */
+/* ---- of two runs --------------------------------------------------------------------------------------- */
 
 typedef struct ComparedTotals {
     Totals totals[2];

@@ -168,7 +168,8 @@ static void print_capture(const GpuCopy *copy, Text *out) {
                copy->tally.kernel_seconds * 1e6);
 }
 
-/* The timeline is of another run on the GPU: where values that only scheduling decides choose the path, it may differ. */
+/* The timeline is of another run on the GPU: where values that only scheduling decides choose the path, it
+ * may differ. */
 static void print_waits(const WarpTimeline *timeline, const WarpComparison *comparison, bool may_differ,
                         Text *out) {
     const char *difference = text_string(&comparison->difference);
@@ -235,7 +236,7 @@ bool ask_verify(const Session *session, Text *out, bool *same, Error *error) {
     GpuCopy copy;
     char name[sizeof cuda->name];
     snprintf(name, sizeof name, "%s", cuda->name);
-    bool good = gpu_copy_capture(&copy, session, cuda, &(CaptureOptions){.approximate = true}, error);
+    bool good = session_gpu_copy_capture(&copy, session, cuda, &(CaptureOptions){.approximate = true}, error);
     session_gpu_give_back(!good);
     uint32_t most = copy.tally.most_blocks;
     AskRecording other = {copy.trace, copy.base, name, true};
@@ -243,7 +244,7 @@ bool ask_verify(const Session *session, Text *out, bool *same, Error *error) {
     good = good && ask_compare(session, &other, &taken, out, same, error);
     if (good) print_capture(&copy, out);
     if (good && session->options.times_warps) good = verify_waits(session, &taken, out, same, error);
-    gpu_copy_done(&copy);
+    session_gpu_copy_done(&copy);
     if (!good && most && !session_has_grid(session)) return verify_smaller(session, most, out, same, error);
     return good;
 }

@@ -1,5 +1,5 @@
-/* What if: the run with a remedy of a slow finding, and what the remedy changed. A copy of the PTX has the remedy
- * (findings/rewrite.h), or the kernel of the catalogue that does otherwise. */
+/* What if: the run with a remedy of a slow finding, and what the remedy changed. A copy of the PTX has the
+ * remedy (findings/rewrite.h), or the kernel of the catalogue that does otherwise. */
 #include "ask/questions.h"
 #include "metrics/totals.h"
 
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- which remedies ------------------------------------------------------------------------------------- */
+/* ---- which remedies ------------------------------------------------------------------------------------ */
 
 static const Finding *slow_finding(Session *session, int finding) {
     const Findings *list = ask_verdict(session);
@@ -35,7 +35,7 @@ bool ask_find_remedy(Session *session, AskRemedyKind kind, int *finding, int *nu
     return false;
 }
 
-/* ---- applied -------------------------------------------------------------------------------------------- */
+/* ---- applied ------------------------------------------------------------------------------------------- */
 
 static bool apply_layout(Session *session, const Finding *of, LayoutKind kind, Text *ptx,
                          SessionWhatIf *what_if, Arena *arena, Error *error) {
@@ -104,7 +104,7 @@ bool ask_try_remedy(Session *session, int finding, int number, Arena *arena, Run
     return good;
 }
 
-/* ---- what it changed ------------------------------------------------------------------------------------ */
+/* ---- what it changed ----------------------------------------------------------------------------------- */
 
 typedef struct RunCounts {
     uint64_t wavefronts, ideal_wavefronts, sectors, divergent, barriers, atomics, instructions;

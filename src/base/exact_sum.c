@@ -49,8 +49,8 @@ void exact_sum_add(ExactSum *sum, double value, int64_t times) {
     if (++sum->pending >= MOST_PENDING) carry(sum);
 }
 
-/* Of a sum that is not negative, after carry(): its top 64 bits at most, times 2^*exponent. The last of them is
- * also set if a bit after it is, which rounding to fewer bits must know. */
+/* Of a sum that is not negative, after carry(): its top 64 bits at most, times 2^*exponent. The last of them
+ * is also set if a bit after it is, which rounding to fewer bits must know. */
 static uint64_t leading_bits(const ExactSum *sum, int *exponent) {
     int limb = EXACT_SUM_LIMBS - 1, shift = 0;
     while (limb > 1 && !sum->limbs[limb]) limb--;

@@ -38,8 +38,8 @@ void tsv_close(TsvReader *reader);
 bool tsv_next(TsvReader *reader);
 /* True if the line's first column, its kind, is this word. */
 bool tsv_is(const TsvReader *reader, const char *kind);
-/* Reads all lines that are left: each by the function of its kind, with `context`. False with `error`: one failed, or
- * a line's kind is not among these. */
+/* Reads all lines that are left: each by the function of its kind, with `context`. False with `error`: one
+ * failed, or a line's kind is not among these. */
 typedef struct TsvKind {
     const char *name;
     bool (*read)(void *context, Error *error);

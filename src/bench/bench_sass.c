@@ -96,7 +96,7 @@ static bool measure(const SassRecorder *recorder, SassCell *cell, Stages *stages
                      .launches = stages->launches[0],
                      .count = stages->stages[0].plan.launch_count,
                      .sampling = recorder->sampling};
-    bool good = sass_measure(&work, (int)part, cell->kernels, &notes, error);
+    bool good = gpu_sass_measure(&work, (int)part, cell->kernels, &notes, error);
     cell->count = work.count;
     cell->has_no_listing = *notes.code.message;
     say_notes(recorder, cell, &notes);

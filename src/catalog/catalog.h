@@ -73,8 +73,8 @@ struct CatalogRow {
     const char *title;  /* a few words, for the header of the screen */
     const char *story;  /* the first line of the screen, at most 78 characters: what to watch */
     const char *lesson; /* one sentence */
-    /* Where the lesson is seen: a kind of event and a text of its source line, "shared_load shared[tid"; NULL:
-     * where any kernel opens. */
+    /* Where the lesson is seen: a kind of event and a text of its source line, "shared_load shared[tid";
+     * NULL: where any kernel opens. */
     const char *opens;
     const char *watch;      /* what to watch for, one sentence */
     const char *source;     /* "interleaved.cu"; the PTX has the same name with .ptx */

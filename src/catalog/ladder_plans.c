@@ -30,43 +30,43 @@ static void make_total(const CatalogRun *run, Plan *plan) {
     rows_identity(run->dtype, run->op, out->value);
 }
 
-void ladder_plan_one_each(const CatalogRun *run, Plan *plan) {
+void catalog_plan_one_each(const CatalogRun *run, Plan *plan) {
     plan_partials(run, plan, rows_entry(plan, run, run->row->id, NULL), 1, run->block * element_bytes(run));
 }
 
-void ladder_plan_two_each(const CatalogRun *run, Plan *plan) {
+void catalog_plan_two_each(const CatalogRun *run, Plan *plan) {
     plan_partials(run, plan, rows_entry(plan, run, run->row->id, NULL), 2, run->block * element_bytes(run));
 }
 
-void ladder_plan_unrolled(const CatalogRun *run, Plan *plan) {
+void catalog_plan_unrolled(const CatalogRun *run, Plan *plan) {
     const char *block = arena_print(&plan->arena, "%u", run->block);
     plan_partials(run, plan, rows_entry(plan, run, "unrolled", block), 2, run->block * element_bytes(run));
 }
 
-void ladder_plan_shuffle(const CatalogRun *run, Plan *plan) {
+void catalog_plan_shuffle(const CatalogRun *run, Plan *plan) {
     plan_partials(run, plan, rows_entry(plan, run, run->row->id, NULL), 2, 0);
 }
 
-void ladder_plan_shuffle_atomic(const CatalogRun *run, Plan *plan) {
-    ladder_plan_shuffle(run, plan);
+void catalog_plan_shuffle_atomic(const CatalogRun *run, Plan *plan) {
+    catalog_plan_shuffle(run, plan);
     make_total(run, plan);
 }
 
 /* Whole clusters: blocks beyond the last element add nothing. */
-void ladder_plan_cluster(const CatalogRun *run, Plan *plan) {
-    ladder_plan_shuffle_atomic(run, plan);
+void catalog_plan_cluster(const CatalogRun *run, Plan *plan) {
+    catalog_plan_shuffle_atomic(run, plan);
     PlanLaunch *launch = &plan->launches[0];
     launch->cluster[0] = run->cluster;
     launch->cluster[1] = launch->cluster[2] = 1;
     launch->grid[0] = rows_blocks(launch->grid[0], run->cluster) * run->cluster;
 }
 
-void ladder_plan_atomic(const CatalogRun *run, Plan *plan) {
+void catalog_plan_atomic(const CatalogRun *run, Plan *plan) {
     plan_partials(run, plan, rows_entry(plan, run, "atomic", NULL), 1, 0);
     make_total(run, plan);
 }
 
-bool ladder_plan_multi_add(const CatalogRun *run, Plan *plan, Error *error) {
+bool catalog_plan_multi_add(const CatalogRun *run, Plan *plan, Error *error) {
     int64_t items = rows_parameter(run, "items");
     if (items != 4 && items != 8 && items != 16)
         return error_set(error, "--param items=%lld: multi_add is compiled for 4, 8 and 16",
@@ -80,17 +80,17 @@ static uint32_t vector_elements(const CatalogRun *run) {
     return 16 / element_bytes(run);
 }
 
-void ladder_plan_vectorized_shared(const CatalogRun *run, Plan *plan) {
+void catalog_plan_vectorized_shared(const CatalogRun *run, Plan *plan) {
     plan_partials(run, plan, rows_entry(plan, run, "vectorized_shared", NULL), vector_elements(run),
                   run->block * 16);
 }
 
-void ladder_plan_vectorized(const CatalogRun *run, Plan *plan) {
+void catalog_plan_vectorized(const CatalogRun *run, Plan *plan) {
     plan_partials(run, plan, rows_entry(plan, run, "vectorized", NULL), vector_elements(run),
                   run->block * element_bytes(run));
 }
 
-void ladder_plan_vectorized_shuffle(const CatalogRun *run, Plan *plan) {
+void catalog_plan_vectorized_shuffle(const CatalogRun *run, Plan *plan) {
     plan_partials(run, plan, rows_entry(plan, run, "vectorized_shuffle", NULL), vector_elements(run), 0);
 }
 
@@ -104,7 +104,7 @@ static uint32_t resident_grid(const CatalogRun *run) {
     return grid < needed ? grid : needed;
 }
 
-void ladder_plan_grid_stride(const CatalogRun *run, Plan *plan) {
+void catalog_plan_grid_stride(const CatalogRun *run, Plan *plan) {
     uint32_t grid = resident_grid(run);
     plan_partials(run, plan, rows_entry(plan, run, "grid_stride", NULL), 1, 0);
     plan->buffers[1].count = plan->launches[0].grid[0] = grid;
@@ -126,7 +126,7 @@ static void plan_one_launch(const CatalogRun *run, Plan *plan, bool cooperative)
 }
 
 /* All blocks must be resident, since they wait for each other. */
-bool ladder_plan_cooperative(const CatalogRun *run, Plan *plan, Error *error) {
+bool catalog_plan_cooperative(const CatalogRun *run, Plan *plan, Error *error) {
     uint32_t resident = run->multiprocessors * (2048 / run->block);
     if (run->grid > resident)
         return error_set(error,
@@ -137,7 +137,7 @@ bool ladder_plan_cooperative(const CatalogRun *run, Plan *plan, Error *error) {
     return true;
 }
 
-void ladder_plan_last_block(const CatalogRun *run, Plan *plan) {
+void catalog_plan_last_block(const CatalogRun *run, Plan *plan) {
     plan_one_launch(run, plan, false);
 }
 
@@ -163,7 +163,7 @@ static bool is_argmax(const CatalogRun *run) {
     return !strcmp(run->op, "argmax");
 }
 
-void ladder_plan_fastest(const CatalogRun *run, Plan *plan) {
+void catalog_plan_fastest(const CatalogRun *run, Plan *plan) {
     FastestShape shape = fastest_shape(run);
     const char *sizes = arena_print(&plan->arena, "%u, %u", run->block, shape.loads);
     plan_partials(run, plan, rows_entry(plan, run, "fastest", sizes), 1, 0);
@@ -175,7 +175,7 @@ void ladder_plan_fastest(const CatalogRun *run, Plan *plan) {
 enum { REPRODUCIBLE_LOADS = 4, REPRODUCIBLE_LETTERS = 2048 }; /* of kernels/reproducible.cu */
 
 /* As many blocks as are resident at once, but none that has no vector to load. */
-bool ladder_plan_reproducible(const CatalogRun *run, Plan *plan, Error *error) {
+bool catalog_plan_reproducible(const CatalogRun *run, Plan *plan, Error *error) {
     if (run->grid > REPRODUCIBLE_LETTERS)
         return error_set(error, "--grid %u: reproducible has room for the sums of %d blocks", run->grid,
                          REPRODUCIBLE_LETTERS);
@@ -215,7 +215,7 @@ static void add_stage(const CatalogRun *run, Plan *plan, int in, int out, uint64
     rows_add_u32(plan, launch, elements);
 }
 
-void ladder_plan_two_stage(const CatalogRun *run, Plan *plan) {
+void catalog_plan_two_stage(const CatalogRun *run, Plan *plan) {
     uint32_t partials = rows_blocks(run->n, two_stage_elements(run->n));
     int in = rows_add_input(plan, run, run->n);
     int partial = rows_add_output(plan, "partial", run->dtype, partials);
@@ -233,40 +233,42 @@ static double block_depth(const CatalogRun *run, double turns) {
     return turns - 1 + reference_tree_depth(run->block);
 }
 
-void ladder_check_one_each(const CatalogRun *run, const Plan *filled, const Plan *done,
-                           ExpectResult *result) {
+void catalog_check_one_each(const CatalogRun *run, const Plan *filled, const Plan *done,
+                            ExpectResult *result) {
     rows_check_reduction(run, filled, done, 1, block_depth(run, 1), result);
 }
 
-void ladder_check_two_each(const CatalogRun *run, const Plan *filled, const Plan *done,
-                           ExpectResult *result) {
+void catalog_check_two_each(const CatalogRun *run, const Plan *filled, const Plan *done,
+                            ExpectResult *result) {
     rows_check_reduction(run, filled, done, 1, block_depth(run, 2), result);
 }
 
 /* Folds the elements of a vector in pairs, before or after the block's tree. */
-void ladder_check_vectors(const CatalogRun *run, const Plan *filled, const Plan *done, ExpectResult *result) {
+void catalog_check_vectors(const CatalogRun *run, const Plan *filled, const Plan *done,
+                           ExpectResult *result) {
     double depth = reference_tree_depth(vector_elements(run)) + reference_tree_depth(run->block);
     rows_check_reduction(run, filled, done, 1, depth, result);
 }
 
-void ladder_check_multi_add(const CatalogRun *run, const Plan *filled, const Plan *done,
-                            ExpectResult *result) {
+void catalog_check_multi_add(const CatalogRun *run, const Plan *filled, const Plan *done,
+                             ExpectResult *result) {
     rows_check_reduction(run, filled, done, 1, block_depth(run, (double)rows_parameter(run, "items")),
                          result);
 }
 
 /* One after another, in any order. */
-void ladder_check_atomic(const CatalogRun *run, const Plan *filled, const Plan *done, ExpectResult *result) {
+void catalog_check_atomic(const CatalogRun *run, const Plan *filled, const Plan *done, ExpectResult *result) {
     rows_check_reduction(run, filled, done, 1, (double)run->n - 1, result);
 }
 
-void ladder_check_shuffle_atomic(const CatalogRun *run, const Plan *filled, const Plan *done,
-                                 ExpectResult *result) {
+void catalog_check_shuffle_atomic(const CatalogRun *run, const Plan *filled, const Plan *done,
+                                  ExpectResult *result) {
     double depth = block_depth(run, 2) + done->launches[0].grid[0] - 1;
     rows_check_reduction(run, filled, done, 1, depth, result);
 }
 
-void ladder_check_cluster(const CatalogRun *run, const Plan *filled, const Plan *done, ExpectResult *result) {
+void catalog_check_cluster(const CatalogRun *run, const Plan *filled, const Plan *done,
+                           ExpectResult *result) {
     uint32_t clusters = done->launches[0].grid[0] / run->cluster;
     double depth = block_depth(run, 2) + reference_tree_depth(run->cluster) + clusters - 1;
     rows_check_reduction(run, filled, done, 1, depth, result);
@@ -276,14 +278,14 @@ static double grid_stride_depth(const CatalogRun *run, const Plan *done) {
     return block_depth(run, rows_blocks(run->n, (uint64_t)done->launches[0].grid[0] * run->block));
 }
 
-void ladder_check_grid_stride(const CatalogRun *run, const Plan *filled, const Plan *done,
-                              ExpectResult *result) {
+void catalog_check_grid_stride(const CatalogRun *run, const Plan *filled, const Plan *done,
+                               ExpectResult *result) {
     rows_check_reduction(run, filled, done, 1, grid_stride_depth(run, done), result);
 }
 
 /* One warp folds the partial results. */
-void ladder_check_one_launch(const CatalogRun *run, const Plan *filled, const Plan *done,
-                             ExpectResult *result) {
+void catalog_check_one_launch(const CatalogRun *run, const Plan *filled, const Plan *done,
+                              ExpectResult *result) {
     double last = rows_blocks(done->launches[0].grid[0], 32) - 1 + WARP_LEVELS;
     rows_check_reduction(run, filled, done, 2, grid_stride_depth(run, done) + last, result);
 }
@@ -306,7 +308,8 @@ static void check_half_sum(const CatalogRun *run, const Plan *filled, const Plan
 }
 
 /* Vectors one after another, the block's tree, then the letters. */
-void ladder_check_fastest(const CatalogRun *run, const Plan *filled, const Plan *done, ExpectResult *result) {
+void catalog_check_fastest(const CatalogRun *run, const Plan *filled, const Plan *done,
+                           ExpectResult *result) {
     if (is_argmax(run)) {
         check_argmax(run, filled, done, result);
         return;
@@ -323,16 +326,16 @@ void ladder_check_fastest(const CatalogRun *run, const Plan *filled, const Plan 
 }
 
 /* Equal to the bit: the exact sum, rounded once. */
-void ladder_check_reproducible(const CatalogRun *run, const Plan *filled, const Plan *done,
-                               ExpectResult *result) {
+void catalog_check_reproducible(const CatalogRun *run, const Plan *filled, const Plan *done,
+                                ExpectResult *result) {
     ExactSum sum = {0};
     for (uint64_t i = 0; i < run->n; i++) exact_sum_add(&sum, rows_input(filled, i), 1);
     double expected = run->dtype == PTX_F32 ? (double)exact_sum_float(&sum) : exact_sum_value(&sum);
     reference_compare(result, &done->buffers[1], 0, expected, 0);
 }
 
-void ladder_check_two_stage(const CatalogRun *run, const Plan *filled, const Plan *done,
-                            ExpectResult *result) {
+void catalog_check_two_stage(const CatalogRun *run, const Plan *filled, const Plan *done,
+                             ExpectResult *result) {
     double depth = 0;
     uint64_t n = run->n;
     for (int i = 0; i < 2; i++) {

@@ -109,7 +109,7 @@ static void take_machine(void *context, const BenchMachine *machine) {
     printer->machine = *machine;
     if (printer->output->format == BENCH_JSON) add_machine(&printer->machines, machine);
     if (printer->output->format != BENCH_TABLE) return;
-    bench_table_flush(&printer->table);
+    cli_bench_table_flush(&printer->table);
     fprintf(printer->output->out,
             "\n%s, driver %s; copy %.0f GB/s (read and written), read %.0f GB/s, nominal %.0f GB/s\n",
             machine->name, machine->driver, machine->copy, machine->read, machine->peak);
@@ -136,7 +136,7 @@ static void take_timing(void *context, const Timing *timing) {
     } else if (printer->output->format == BENCH_TSV) {
         print_line(printer, timing);
     } else {
-        bench_table_timing(&printer->table, timing);
+        cli_bench_table_timing(&printer->table, timing);
     }
 }
 
@@ -148,7 +148,7 @@ static void take_value(void *context, const BenchValue *value) {
     else if (printer->output->format == BENCH_TSV)
         print_value_line(printer, value);
     else
-        bench_table_value(&printer->table, value);
+        cli_bench_table_value(&printer->table, value);
 }
 
 static bool is_kept(const BenchOutput *output, const BenchValue *of) {
@@ -206,13 +206,13 @@ static void take_recorded_timing(void *context, const Timing *timing) {
         return;
     }
     if (strcmp(recorder->from, timing->machine) != 0 || strcmp(recorder->when, timing->measured) != 0) {
-        bench_table_flush(&printer->table);
+        cli_bench_table_flush(&printer->table);
         fprintf(printer->output->out, "\n%s; recorded on %s, %s:\n", recorder->no_gpu, timing->machine,
                 timing->measured);
         snprintf(recorder->from, sizeof recorder->from, "%s", timing->machine);
         snprintf(recorder->when, sizeof recorder->when, "%s", timing->measured);
     }
-    bench_table_timing(&printer->table, timing);
+    cli_bench_table_timing(&printer->table, timing);
 }
 
 /* Takes profile values only if requested, and a kernel's own measurements always. */
@@ -225,7 +225,7 @@ static void take_recorded_value(void *context, const BenchValue *value) {
     if (printer->output->format == BENCH_JSON)
         add_value(&printer->recorded_values, value);
     else
-        bench_table_value(&printer->table, value);
+        cli_bench_table_value(&printer->table, value);
 }
 
 /* Prints values recorded elsewhere, and says so. */
@@ -233,13 +233,13 @@ static bool print_recorded(Printer *printer, const BenchOptions *options, const 
     BenchRecorder recorder = {.printer = printer, .options = options, .no_gpu = no_gpu};
     BenchSink sink = {.context = &recorder, .timing = take_recorded_timing, .value = take_recorded_value};
     bool good = bench_read_recorded(options->machine, &sink, error);
-    bench_table_flush(&printer->table);
+    cli_bench_table_flush(&printer->table);
     if (good && !*recorder.from && printer->output->format == BENCH_TABLE)
         fprintf(printer->output->out, "\n%s\n", no_gpu);
     return good;
 }
 
-bool bench_print(const BenchOptions *options, const BenchOutput *output, Error *error) {
+bool cli_bench_print(const BenchOptions *options, const BenchOutput *output, Error *error) {
     Printer printer = {.output = output, .table = {.out = output->out}};
     BenchSink sink = {.context = &printer,
                       .machine = take_machine,
@@ -259,10 +259,10 @@ bool bench_print(const BenchOptions *options, const BenchOutput *output, Error *
                     ? bench_run(options, &sink, error)
                     : bench_cpu(options, &sink, error) && (!has_gpu || bench_run(options, &sink, error));
     clear_progress(&printer);
-    bench_table_flush(&printer.table);
+    cli_bench_table_flush(&printer.table);
     if (good && !has_gpu && output->format != BENCH_TSV)
         good = print_recorded(&printer, options, no_gpu.message, error);
-    bench_table_end(&printer.table);
+    cli_bench_table_end(&printer.table);
     if (good && output->format == BENCH_JSON) print_json(&printer, has_gpu ? NULL : no_gpu.message);
     text_done(&printer.machines_text);
     text_done(&printer.timings_text);

@@ -16,6 +16,6 @@ typedef struct BenchOutput {
     const CatalogRun *kept_of; /* and the intervals of this run */
 } BenchOutput;
 
-bool bench_print(const BenchOptions *options, const BenchOutput *output, Error *error);
+bool cli_bench_print(const BenchOptions *options, const BenchOutput *output, Error *error);
 
 #endif

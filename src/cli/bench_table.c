@@ -82,7 +82,7 @@ static void print_cell(BenchTable *table) {
     fprintf(out, "\n");
 }
 
-void bench_table_flush(BenchTable *table) {
+void cli_bench_table_flush(BenchTable *table) {
     print_cell(table);
     measured_done(&table->cell);
     fflush(table->out);
@@ -95,8 +95,8 @@ static bool is_of_cell(const Measurements *cell, const Timing *timing) {
            !strcmp(first->op, timing->op) && !strcmp(first->machine, timing->machine);
 }
 
-void bench_table_timing(BenchTable *table, const Timing *timing) {
-    if (!is_of_cell(&table->cell, timing)) bench_table_flush(table);
+void cli_bench_table_timing(BenchTable *table, const Timing *timing) {
+    if (!is_of_cell(&table->cell, timing)) cli_bench_table_flush(table);
     measured_add_timing(&table->cell, timing);
 }
 
@@ -104,7 +104,7 @@ void bench_table_timing(BenchTable *table, const Timing *timing) {
 
 enum { LEAST_WIDTH = 9 };
 
-void bench_table_value(BenchTable *table, const BenchValue *value) {
+void cli_bench_table_value(BenchTable *table, const BenchValue *value) {
     BenchValue own = *value;
     own.kernel = arena_copy_string(&table->arena, value->kernel);
     own.machine = arena_copy_string(&table->arena, value->machine);
@@ -184,8 +184,8 @@ static void print_values(const BenchTable *table) {
     print_notes(table);
 }
 
-void bench_table_end(BenchTable *table) {
-    bench_table_flush(table);
+void cli_bench_table_end(BenchTable *table) {
+    cli_bench_table_flush(table);
     print_values(table);
     free(table->values);
     arena_done(&table->arena);

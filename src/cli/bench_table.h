@@ -15,11 +15,11 @@ typedef struct BenchTable {
     Arena arena; /* their texts */
 } BenchTable;
 
-void bench_table_timing(BenchTable *table, const Timing *timing);
-void bench_table_value(BenchTable *table, const BenchValue *value);
+void cli_bench_table_timing(BenchTable *table, const Timing *timing);
+void cli_bench_table_value(BenchTable *table, const BenchValue *value);
 /* Prints the pending cell. */
-void bench_table_flush(BenchTable *table);
+void cli_bench_table_flush(BenchTable *table);
 /* Prints the values, and frees the table's memory. */
-void bench_table_end(BenchTable *table);
+void cli_bench_table_end(BenchTable *table);
 
 #endif

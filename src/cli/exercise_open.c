@@ -21,11 +21,12 @@ static const TranslatedFolder FOLDER = {"assets/exercises", "exercise"};
 
 static Exercise *open_named(const Options *options, const char *name, Error *error) {
     char path[TRANSLATED_PATH_BYTES];
-    return translated_find(&FOLDER, name, lecture_language(options), path, error) ? exercise_read(path, error)
-                                                                                  : NULL;
+    return translated_find(&FOLDER, name, cli_lecture_language(options), path, error)
+               ? exercise_read(path, error)
+               : NULL;
 }
 
-Exercise *exercise_open(const Options *options, Error *error) {
+Exercise *cli_exercise_open(const Options *options, Error *error) {
     return open_named(options, options->exercise, error);
 }
 
@@ -50,7 +51,7 @@ static int open_all(const Options *options, Exercise *exercises[TRANSLATED_MOST]
     return count;
 }
 
-bool exercise_list(const Options *options, Text *out, Error *error) {
+bool cli_exercise_list(const Options *options, Text *out, Error *error) {
     Exercise *exercises[TRANSLATED_MOST];
     int count = open_all(options, exercises, error);
     if (count < 0) return false;
@@ -66,7 +67,7 @@ bool exercise_list(const Options *options, Text *out, Error *error) {
     return true;
 }
 
-void exercise_offer_open(const Options *options, OfferedExercises *out) {
+void cli_exercise_offer_open(const Options *options, OfferedExercises *out) {
     *out = (OfferedExercises){0};
     int count = open_all(options, out->exercises, NULL);
     for (int i = 0; i < count; i++) {
@@ -76,11 +77,11 @@ void exercise_offer_open(const Options *options, OfferedExercises *out) {
     out->rows = (ViewTitles){count < 0 ? 0 : count, out->names, out->titles, NULL};
 }
 
-void exercise_offer_close(OfferedExercises *offered) {
+void cli_exercise_offer_close(OfferedExercises *offered) {
     for (int i = 0; i < offered->rows.count; i++) exercise_free(offered->exercises[i]);
 }
 
-bool exercise_check_lecture(const Lecture *lecture, Error *error) {
+bool cli_exercise_check_lecture(const Lecture *lecture, Error *error) {
     char path[TRANSLATED_PATH_BYTES];
     for (int i = 0; i < lecture->stop_count; i++) {
         const LectureStop *stop = &lecture->stops[i];
@@ -101,8 +102,8 @@ static GradeLimits limits_of(const Options *options) {
                          .compiler = options->session.compiler};
 }
 
-bool exercise_check(const Options *options, Text *out, bool *failed, Error *error) {
-    Exercise *exercise = exercise_open(options, error);
+bool cli_exercise_check(const Options *options, Text *out, bool *failed, Error *error) {
+    Exercise *exercise = cli_exercise_open(options, error);
     if (!exercise) return false;
     GradeLimits limits = limits_of(options);
     *failed = !grade_check_exercise(exercise, &limits, out);
@@ -116,7 +117,8 @@ static int by_path(const void *a, const void *b) {
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* The sources in a folder, by name; the file itself if it is none, also a missing one if it `may_lack`. -1 with `error`. */
+/* The sources in a folder, by name; the file itself if it is none, also a missing one if it `may_lack`. -1
+ * with `error`. */
 static int list_submissions(const char *path, bool may_lack, char *files[MOST_FILES], Arena *arena,
                             Error *error) {
     int count = 0;
@@ -156,13 +158,13 @@ static bool grade_files(const Options *options, const Exercise *exercise, char *
     return good;
 }
 
-bool exercise_grade(const Options *options, Text *out, bool *failed, Error *error) {
+bool cli_exercise_grade(const Options *options, Text *out, bool *failed, Error *error) {
     char *files[MOST_FILES];
     Arena arena = {0};
     *failed = false;
     bool has_mark = options->grade != GRADE_TEXT; /* for whoever reads it, a missing file is a mark of 0 */
     int count = list_submissions(options->submission, has_mark, files, &arena, error);
-    Exercise *exercise = count < 0 ? NULL : exercise_open(options, error);
+    Exercise *exercise = count < 0 ? NULL : cli_exercise_open(options, error);
     bool good = exercise != NULL;
     if (good && options->grade == GRADE_GRADESCOPE && count > 1)
         good = error_set(error, "--grade=gradescope: results.json is of one file");
@@ -175,7 +177,7 @@ bool exercise_grade(const Options *options, Text *out, bool *failed, Error *erro
 /* ---- the learner's file ---- */
 
 /* The task as comments, then the code. */
-bool exercise_write_start(const Exercise *exercise, const char *path, Error *error) {
+bool cli_exercise_write_start(const Exercise *exercise, const char *path, Error *error) {
     Text text = {0};
     text_print(&text, "// %s\n//\n", exercise->title);
     for (const char *at = exercise->task; *at;) {

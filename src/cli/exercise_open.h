@@ -8,8 +8,9 @@
 #include "lecture/lecture.h"
 #include "tui/view/view.h"
 
-/* The exercise that `options` name, in their language or the locale's; NULL with `error`. The caller frees it. */
-Exercise *exercise_open(const Options *options, Error *error);
+/* The exercise that `options` name, in their language or the locale's; NULL with `error`. The caller frees
+ * it. */
+Exercise *cli_exercise_open(const Options *options, Error *error);
 
 /* Those that ship, in their order, for the menu. */
 typedef struct OfferedExercises {
@@ -18,22 +19,22 @@ typedef struct OfferedExercises {
     const char *names[TRANSLATED_MOST], *titles[TRANSLATED_MOST];
 } OfferedExercises;
 
-void exercise_offer_open(const Options *options, OfferedExercises *out);
-void exercise_offer_close(OfferedExercises *offered);
+void cli_exercise_offer_open(const Options *options, OfferedExercises *out);
+void cli_exercise_offer_close(OfferedExercises *offered);
 
 /* A name that no exercise has is an error at its place. */
-bool exercise_check_lecture(const Lecture *lecture, Error *error);
+bool cli_exercise_check_lecture(const Lecture *lecture, Error *error);
 
 /* --exercise: lists those that ship, in their order, with a mark for those that were solved. */
-bool exercise_list(const Options *options, Text *out, Error *error);
+bool cli_exercise_list(const Options *options, Text *out, Error *error);
 
 /* --exercise NAME --check: true if its solutions behave as they must; *failed: one does not. */
-bool exercise_check(const Options *options, Text *out, bool *failed, Error *error);
+bool cli_exercise_check(const Options *options, Text *out, bool *failed, Error *error);
 
 /* --exercise NAME --grade FILE.cu or FOLDER. *failed: a file does not reach all goals. */
-bool exercise_grade(const Options *options, Text *out, bool *failed, Error *error);
+bool cli_exercise_grade(const Options *options, Text *out, bool *failed, Error *error);
 
 /* Writes NAME.cu with the task and what the learner begins with, unless there is such a file. */
-bool exercise_write_start(const Exercise *exercise, const char *path, Error *error);
+bool cli_exercise_write_start(const Exercise *exercise, const char *path, Error *error);
 
 #endif

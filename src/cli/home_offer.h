@@ -19,8 +19,8 @@ void home_offer_open(OfferedHome *out);
 void home_offer_close(OfferedHome *offered);
 
 /* Keeps the command line of a run that the interface shows: the newest first, each once, in
- * $XDG_STATE_HOME/redviz/recent, by default below ~/.local/state. Files are kept with their whole path. A folder
- * that cannot be written is not an error: then nothing is kept. */
+ * $XDG_STATE_HOME/redviz/recent, by default below ~/.local/state. Files are kept with their whole path. A
+ * folder that cannot be written is not an error: then nothing is kept. */
 void home_remember(int argc, char **argv);
 
 #endif

@@ -70,7 +70,7 @@ static bool print_each(const char *const text[2], const Measurements *recorded, 
     return true;
 }
 
-bool index_print(const char *const text[2], const char *machine, bool json, Text *out, Error *error) {
+bool cli_index_print(const char *const text[2], const char *machine, bool json, Text *out, Error *error) {
     Measurements recorded = {0};
     Text printed = {0}; /* nothing is printed before an error */
     bool good =

@@ -59,7 +59,7 @@ static void add_row(Json *json, const Ladder *ladder, const LadderCounts *counts
     json_close_object(json);
 }
 
-void ladder_json(const Ladder *ladder, const LadderCounts *counts, int size, Text *out) {
+void cli_ladder_json(const Ladder *ladder, const LadderCounts *counts, int size, Text *out) {
     Json json = {.out = out};
     json_open_object(&json, NULL);
     json_string(&json, "machine", ladder->sample ? ladder->sample->machine : NULL);

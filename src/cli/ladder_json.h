@@ -6,7 +6,7 @@
 #include "ladder/latency.h"
 
 /* Prints figures for the size with this index; unknown values are null. */
-void ladder_json(const Ladder *ladder, const LadderCounts *counts, int size, Text *out);
+void cli_ladder_json(const Ladder *ladder, const LadderCounts *counts, int size, Text *out);
 void latency_json(const Latencies *latencies, Text *out);
 
 #endif

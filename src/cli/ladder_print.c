@@ -170,7 +170,7 @@ static void count_rungs(const Ladder *ladder, int size, LadderCounts *counts) {
     }
 }
 
-bool ladder_print(const LadderPrint *print, Text *out, Error *error) {
+bool cli_ladder_print(const LadderPrint *print, Text *out, Error *error) {
     Measurements recorded = {0};
     LadderCounts counts = {0};
     Ladder ladder;
@@ -188,7 +188,7 @@ bool ladder_print(const LadderPrint *print, Text *out, Error *error) {
         int size = ladder_find_size(&ladder, n);
         count_rungs(&ladder, size, &counts);
         if (print->json) {
-            ladder_json(&ladder, &counts, size, out);
+            cli_ladder_json(&ladder, &counts, size, out);
         } else {
             print_times(&ladder, out);
             print_figures(&ladder, &counts, size, out);
@@ -202,7 +202,7 @@ bool ladder_print(const LadderPrint *print, Text *out, Error *error) {
     return ok;
 }
 
-bool ladder_print_latency(const LadderPrint *print, Text *out, Error *error) {
+bool cli_ladder_print_latency(const LadderPrint *print, Text *out, Error *error) {
     Measurements recorded = {0};
     Latencies latencies;
     bool ok = bench_recorded(print->machine, &recorded, error);

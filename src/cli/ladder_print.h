@@ -13,7 +13,7 @@ typedef struct LadderPrint {
 } LadderPrint;
 
 /* Emulates the rungs for the emulator's counts. False with `error`: the recording does not exist. */
-bool ladder_print(const LadderPrint *print, Text *out, Error *error);
-bool ladder_print_latency(const LadderPrint *print, Text *out, Error *error);
+bool cli_ladder_print(const LadderPrint *print, Text *out, Error *error);
+bool cli_ladder_print_latency(const LadderPrint *print, Text *out, Error *error);
 
 #endif

@@ -8,7 +8,7 @@ static const LectureRun *open_one(void *context, int index, Error *error) {
     OpenLecture *open = &offered->opened[index];
     Options options = *offered->options;
     options.lecture = offered->names[index];
-    if (!open->lecture && !lecture_open(&options, open, error)) return NULL;
+    if (!open->lecture && !cli_lecture_open(&options, open, error)) return NULL;
     return &open->run;
 }
 
@@ -25,12 +25,12 @@ static const char *about(const Lecture *lecture, Arena *arena) {
     return kept;
 }
 
-void lecture_offer_open(const Options *options, OfferedLectures *out) {
+void cli_lecture_offer_open(const Options *options, OfferedLectures *out) {
     char names[LECTURES_MOST][LECTURE_NAME_BYTES];
-    int count = lecture_names(names, NULL), kept = 0;
+    int count = cli_lecture_names(names, NULL), kept = 0;
     *out = (OfferedLectures){.options = options};
     for (int i = 0; i < count; i++) {
-        Lecture *lecture = lecture_read_named(options, names[i], NULL);
+        Lecture *lecture = cli_lecture_read_named(options, names[i], NULL);
         if (!lecture) continue;
         out->names[kept] = arena_copy_string(&out->arena, names[i]);
         out->abouts[kept] = about(lecture, &out->arena);
@@ -40,8 +40,8 @@ void lecture_offer_open(const Options *options, OfferedLectures *out) {
     out->offer = (LectureOffer){{kept, out->names, out->titles, out->abouts}, open_one, out};
 }
 
-void lecture_offer_close(OfferedLectures *offered) {
-    for (int i = 0; i < offered->offer.rows.count; i++) lecture_close(&offered->opened[i]);
+void cli_lecture_offer_close(OfferedLectures *offered) {
+    for (int i = 0; i < offered->offer.rows.count; i++) cli_lecture_close(&offered->opened[i]);
     arena_done(&offered->arena);
     *offered = (OfferedLectures){0};
 }

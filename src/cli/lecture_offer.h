@@ -13,7 +13,7 @@ typedef struct OfferedLectures {
 } OfferedLectures;
 
 /* Omits lectures that cannot be read. Empty if none is installed. */
-void lecture_offer_open(const Options *options, OfferedLectures *out);
-void lecture_offer_close(OfferedLectures *offered);
+void cli_lecture_offer_open(const Options *options, OfferedLectures *out);
+void cli_lecture_offer_close(OfferedLectures *offered);
 
 #endif

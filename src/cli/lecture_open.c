@@ -19,7 +19,7 @@ enum { PATH_BYTES = TRANSLATED_PATH_BYTES, NAME_BYTES = LECTURE_NAME_BYTES, OUTE
 
 static const TranslatedFolder FOLDER = {"assets/lectures", "lecture"};
 
-const char *lecture_language(const Options *options) {
+const char *cli_lecture_language(const Options *options) {
     static char language[3];
     static const char *const variables[] = {"LC_ALL", "LC_MESSAGES", "LANG"};
     bool shows_chinese = options_writes_utf8(options) || terminal_shows_text("\u5f52\u7ea6");
@@ -35,7 +35,7 @@ const char *lecture_language(const Options *options) {
 }
 
 static bool find_file(const Options *options, char path[TRANSLATED_PATH_BYTES], Error *error) {
-    return translated_find(&FOLDER, options->lecture, lecture_language(options), path, error);
+    return translated_find(&FOLDER, options->lecture, cli_lecture_language(options), path, error);
 }
 
 /* ---- options of a stop --------------------------------------------------------------------------------- */
@@ -209,12 +209,12 @@ static void show_from_start(OpenLecture *open) {
     if (first) open->screens[0] = open->screens[first];
 }
 
-bool lecture_open(const Options *options, OpenLecture *out, Error *error) {
+bool cli_lecture_open(const Options *options, OpenLecture *out, Error *error) {
     char path[PATH_BYTES];
     *out = (OpenLecture){0};
     if (!find_file(options, path, error) || !(out->lecture = lecture_read(path, error))) return false;
     if (!read_stops(out, options, error)) {
-        lecture_close(out);
+        cli_lecture_close(out);
         return false;
     }
     show_from_start(out);
@@ -222,7 +222,7 @@ bool lecture_open(const Options *options, OpenLecture *out, Error *error) {
     return true;
 }
 
-void lecture_close(OpenLecture *open) {
+void cli_lecture_close(OpenLecture *open) {
     lecture_free(open->lecture);
     free(open->options);
     free(open->screens);
@@ -232,7 +232,7 @@ void lecture_close(OpenLecture *open) {
 
 /* ---- languages ----------------------------------------------------------------------------------------- */
 
-bool lecture_check_languages(const OpenLecture *open, Error *error) {
+bool cli_lecture_check_languages(const OpenLecture *open, Error *error) {
     const char *path = open->lecture->path, *slash = strrchr(path, '/'), *file = slash ? slash + 1 : path;
     char name[NAME_BYTES], language[NAME_BYTES], other_name[NAME_BYTES], folder_path[PATH_BYTES];
     if (!translated_split(file, name, language)) return true;
@@ -253,11 +253,11 @@ bool lecture_check_languages(const OpenLecture *open, Error *error) {
     return same;
 }
 
-int lecture_names(char names[LECTURES_MOST][LECTURE_NAME_BYTES], Error *error) {
+int cli_lecture_names(char names[LECTURES_MOST][LECTURE_NAME_BYTES], Error *error) {
     return translated_names(&FOLDER, names, error);
 }
 
-Lecture *lecture_read_named(const Options *options, const char *name, Error *error) {
+Lecture *cli_lecture_read_named(const Options *options, const char *name, Error *error) {
     char path[PATH_BYTES];
     Options one = *options;
     one.lecture = name;
@@ -265,12 +265,12 @@ Lecture *lecture_read_named(const Options *options, const char *name, Error *err
 }
 
 /* Lists one lecture per line, in the reader's language if available. */
-bool lecture_list(const Options *options, Text *out, Error *error) {
+bool cli_lecture_list(const Options *options, Text *out, Error *error) {
     char names[LECTURES_MOST][NAME_BYTES];
-    int count = lecture_names(names, error);
+    int count = cli_lecture_names(names, error);
     if (count < 0) return false;
     for (int i = 0; i < count; i++) {
-        Lecture *lecture = lecture_read_named(options, names[i], error);
+        Lecture *lecture = cli_lecture_read_named(options, names[i], error);
         if (!lecture) return false;
         text_print(out, "  %-10s %s\n             %d stop%s, %d minute%s; needs: %s\n", names[i],
                    lecture->title, lecture->stop_count, lecture->stop_count == 1 ? "" : "s", lecture->minutes,

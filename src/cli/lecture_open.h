@@ -18,22 +18,22 @@ typedef struct OpenLecture {
 
 /* The reader's language: as requested, or from the locale; English if the terminal shows no Chinese, unless a
  * file of UTF-8 is written. */
-const char *lecture_language(const Options *options);
+const char *cli_lecture_language(const Options *options);
 
 /* Opens the lecture that `options` name, in their language or the locale's, with their backend and machine.
  * Errors name the place in its file. Runs nothing. */
-bool lecture_open(const Options *options, OpenLecture *out, Error *error);
-void lecture_close(OpenLecture *open);
+bool cli_lecture_open(const Options *options, OpenLecture *out, Error *error);
+void cli_lecture_close(OpenLecture *open);
 
 /* True if the lecture has the same stops and claims in its other languages. */
-bool lecture_check_languages(const OpenLecture *open, Error *error);
+bool cli_lecture_check_languages(const OpenLecture *open, Error *error);
 
 /* The shipped lectures in alphabetical order; -1: their folder cannot be read. */
-int lecture_names(char names[LECTURES_MOST][LECTURE_NAME_BYTES], Error *error);
+int cli_lecture_names(char names[LECTURES_MOST][LECTURE_NAME_BYTES], Error *error);
 /* In the language of the options; NULL with `error`. */
-Lecture *lecture_read_named(const Options *options, const char *name, Error *error);
+Lecture *cli_lecture_read_named(const Options *options, const char *name, Error *error);
 
 /* --lecture: lists all shipped lectures, with their length and requirements. */
-bool lecture_list(const Options *options, Text *out, Error *error);
+bool cli_lecture_list(const Options *options, Text *out, Error *error);
 
 #endif

@@ -528,8 +528,8 @@ static bool take_file(Options *options, int count, char **files, Error *error) {
     return true;
 }
 
-/* Without anything to run, the interface opens on the home screen, in front of the first kernel of the ladder's
- * lessons. */
+/* Without anything to run, the interface opens on the home screen, in front of the first kernel of the
+ * ladder's lessons. */
 static void choose_home(Options *options) {
     RunSpec *session = &options->session;
     bool opens =

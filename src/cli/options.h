@@ -63,8 +63,8 @@ typedef struct Options {
     bool has_what_if;        /* --what-if: tries this remedy */
     AskRemedyKind what_if;
     char **run_files; /* --run: FILE.cu ..., ended by NULL; NULL: not given */
-    char **
-        program_arguments; /* what follows --: the arguments of --run, else a program and its arguments; NULL: not given */
+    /* what follows --: the arguments of --run, else a program and its arguments; NULL: not given */
+    char **program_arguments;
     double time_limit; /* seconds */
     const char *call;  /* --call; NULL: not given */
     bool call_failed;  /* set by it: an output was wrong */
@@ -115,11 +115,13 @@ bool options_parse(int argc, char **argv, Options *options, Error *error);
 bool options_compare(Options *options, const RunSpec *first, Error *error);
 
 enum { OPTIONS_VARIANTS = 9 };
-/* options_invariant.c: the runs that --invariant compares, from the first run's settings. Strings are in `arena`. */
+/* options_invariant.c: the runs that --invariant compares, from the first run's settings. Strings are in
+ * `arena`. */
 bool options_invariant(const Options *options, const RunSpec *first, Arena *arena,
                        AskVariant variants[OPTIONS_VARIANTS], int *count, Error *error);
 
-/* options_together.c: checks that options which are valid alone can be combined, beside the rules of options.def. */
+/* options_together.c: checks that options which are valid alone can be combined, beside the rules of
+ * options.def. */
 bool options_check_together(const Options *options, Error *error);
 /* --html and --handout select the action, unless something else is printed. */
 void options_choose_page(Options *options);
@@ -142,8 +144,8 @@ struct OptionRow { /* of options.def */
     Action action; /* for options that select one */
 };
 
-/* Option `index` of the program, in the order of --help; NULL past the last. *title: the title of the group that
- * starts with it, or NULL. */
+/* Option `index` of the program, in the order of --help; NULL past the last. *title: the title of the group
+ * that starts with it, or NULL. */
 const OptionRow *options_row(OptionPrograms program, int index, const char **title);
 /* NULL: it has none of this name. FOR_BOTH: of either. */
 const OptionRow *options_find(OptionPrograms program, const char *name, size_t length);

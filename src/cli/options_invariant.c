@@ -1,7 +1,7 @@
 /* --invariant: derives the runs whose sums are compared from the settings of the first.
  *
- * Its items are those of --compare without a name; block=256,1024 is a setting of each run. args takes the rest of the
- * text, so does launch. */
+ * Its items are those of --compare without a name; block=256,1024 is a setting of each run. args takes the
+ * rest of the text, so does launch. */
 #include "ask/ask.h"
 #include "cli/options.h"
 
@@ -53,7 +53,8 @@ static bool set_item(RunSpec *options, const char *item, Error *error) {
     return run_spec_set_item(options, item, error);
 }
 
-/* Block and grid of a file that has several dimensions in its first run would be a list here: x separates them. */
+/* Block and grid of a file that has several dimensions in its first run would be a list here: x separates
+ * them. */
 static void join_dimensions(char *item) {
     bool is_size = !strncmp(item, "block=", 6) || !strncmp(item, "grid=", 5) || !strncmp(item, "cluster=", 8);
     for (char *at = strchr(item, '='); is_size && *at; at++)

@@ -1,4 +1,5 @@
-/* Checks combinations that the rules of options.def do not say: of an option and what is shown, or what is run. */
+/* Checks combinations that the rules of options.def do not say: of an option and what is shown, or what is
+ * run. */
 #include "cli/options.h"
 
 #include "tui/view/keys.h"

@@ -59,11 +59,11 @@ PRINT(LIST) {
 }
 
 PRINT(LECTURES) {
-    return lecture_list(options, out, error);
+    return cli_lecture_list(options, out, error);
 }
 
 PRINT(EXERCISES) {
-    return exercise_list(options, out, error);
+    return cli_exercise_list(options, out, error);
 }
 
 static LadderPrint ladder_of(const Options *options) {
@@ -73,16 +73,16 @@ static LadderPrint ladder_of(const Options *options) {
 
 PRINT(LADDER) {
     LadderPrint print = ladder_of(options);
-    return ladder_print(&print, out, error);
+    return cli_ladder_print(&print, out, error);
 }
 
 PRINT(LATENCY) {
     LadderPrint print = ladder_of(options);
-    return ladder_print_latency(&print, out, error);
+    return cli_ladder_print_latency(&print, out, error);
 }
 
 PRINT(INDEX) {
-    return index_print(options->index, options->session.machine, options->json, out, error);
+    return cli_index_print(options->index, options->session.machine, options->json, out, error);
 }
 
 BenchOptions perform_bench(const Options *options) {
@@ -106,7 +106,8 @@ PRINT(BENCH) {
     if (options->save && !session) return false;
     if (session) output.kept = session_measured(session);
     if (session) output.kept_of = session_run(session);
-    bool done = bench_print(&bench, &output, error) && (!session || ask_save(session, options->save, error));
+    bool done =
+        cli_bench_print(&bench, &output, error) && (!session || ask_save(session, options->save, error));
     session_free(session);
     return done;
 }

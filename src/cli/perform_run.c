@@ -83,7 +83,8 @@ typedef struct Showing {
 /* Defines a show function; false with `error`. */
 #define SHOW(action) static bool show_##action(const Showing *show, Error *error)
 
-/* Only a plain `redviz FILE.cu` asks whether to run its main(): what else was asked for is about one kernel. */
+/* Only a plain `redviz FILE.cu` asks whether to run its main(): what else was asked for is about one
+ * kernel. */
 static bool asks_for_program(const Options *options, Session *session) {
     const RunSpec *asked = &options->session;
     return session_has_program(session) && asked->file && !asked->text && !options->first_for_file &&
@@ -233,10 +234,10 @@ static bool show_run(const Options *options, Session *session, const LectureRun 
     OfferedLectures offered = {0};
     Text out = {0};
     bool has_menu = options_draws(options) && options->action != ACTION_PAGE;
-    if (has_menu) lecture_offer_open(options, &offered);
+    if (has_menu) cli_lecture_offer_open(options, &offered);
     start.lectures = offered.offer.rows.count ? &offered.offer : NULL;
     OfferedExercises exercises = {0};
-    if (has_menu) exercise_offer_open(options, &exercises);
+    if (has_menu) cli_exercise_offer_open(options, &exercises);
     start.exercises = exercises.rows.count ? &exercises.rows : NULL;
     start.command = options->argv ? options->argv[0] : NULL;
     OfferedHome home = {0};
@@ -250,15 +251,15 @@ static bool show_run(const Options *options, Session *session, const LectureRun 
     show.status = status;
     bool shown = shows[options->action](&show, error);
     finish_print(&out);
-    lecture_offer_close(&offered);
-    exercise_offer_close(&exercises);
+    cli_lecture_offer_close(&offered);
+    cli_exercise_offer_close(&exercises);
     home_offer_close(&home);
     return shown;
 }
 
 static bool show_quiz(const Options *options, Session *session, int *status, Error *error) {
     Quiz quiz;
-    if (!quiz_open(session, lecture_language(options), &quiz, error)) return false;
+    if (!quiz_open(session, cli_lecture_language(options), &quiz, error)) return false;
     bool shown = show_run(options, session, &quiz.run, NULL, status, error);
     quiz_close(&quiz);
     return shown;
@@ -338,7 +339,8 @@ static int try_remedy(const Options *options, Session *session, Error *error) {
     return after ? DONE : finish_refuse(error);
 }
 
-/* A session file of a program: its launches are those of a program that has just run. *session: --at another one. */
+/* A session file of a program: its launches are those of a program that has just run. *session: --at another
+ * one. */
 static Program *take_saved(Options *options, Session **session, Error *error) {
     Program *program = session_take_program(*session);
     RunSpec other = *session_spec(*session);
@@ -415,9 +417,10 @@ static int check_lecture(const Options *options, OpenLecture *open, Error *error
     Text out = {0};
     int failed = 0;
     bool live = options->session.backend == BACKEND_GPU;
-    bool good = lecture_check_languages(open, error) && exercise_check_lecture(open->lecture, error) &&
+    bool good = cli_lecture_check_languages(open, error) &&
+                cli_exercise_check_lecture(open->lecture, error) &&
                 app_check_lecture(&open->run, options->session.machine, live, &out, &failed, error);
-    lecture_close(open);
+    cli_lecture_close(open);
     finish_print(&out);
     return !good ? finish_refuse(error) : failed ? RUN_FAILED : DONE;
 }
@@ -425,7 +428,7 @@ static int check_lecture(const Options *options, OpenLecture *open, Error *error
 static int run_lecture(const Options *options, Error *error) {
     OpenLecture open;
     bool is_interface = options_is_interface(options);
-    if (!lecture_open(options, &open, error)) return finish_refuse(error);
+    if (!cli_lecture_open(options, &open, error)) return finish_refuse(error);
     if (options->action == ACTION_CHECK) return check_lecture(options, &open, error);
     /* A frame is not redrawn when races have been found. */
     for (int i = 0; i < open.lecture->stop_count; i++) {
@@ -440,7 +443,7 @@ static int run_lecture(const Options *options, Error *error) {
     bool shown = session ? show_run(options, session, &open.run, NULL, &status, error)
                          : lecture_refuse(open.lecture, open.lecture->stops[0].command_place, &why, error);
     session_free(session);
-    lecture_close(&open);
+    cli_lecture_close(&open);
     return shown ? status : finish_refuse(error);
 }
 
@@ -473,12 +476,13 @@ static int open_solution(const Options *options, const Exercise *exercise, const
 }
 
 static int solve_exercise(const Options *options, Error *error) {
-    Exercise *exercise = exercise_open(options, error);
+    Exercise *exercise = cli_exercise_open(options, error);
     if (!exercise) return finish_refuse(error);
     char file[TRANSLATED_PATH_BYTES];
     snprintf(file, sizeof file, "%.200s.%s", exercise->name, exercise_suffix(exercise));
-    int status = exercise_write_start(exercise, file, error) ? open_solution(options, exercise, file, error)
-                                                             : finish_refuse(error);
+    int status = cli_exercise_write_start(exercise, file, error)
+                     ? open_solution(options, exercise, file, error)
+                     : finish_refuse(error);
     exercise_free(exercise);
     return status;
 }
@@ -487,8 +491,8 @@ static int run_exercise(const Options *options, Error *error) {
     Text out = {0};
     bool failed = false;
     if (options_draws(options)) return solve_exercise(options, error);
-    bool good = options->grades ? exercise_grade(options, &out, &failed, error)
-                                : exercise_check(options, &out, &failed, error);
+    bool good = options->grades ? cli_exercise_grade(options, &out, &failed, error)
+                                : cli_exercise_check(options, &out, &failed, error);
     finish_print(&out);
     return !good ? finish_refuse(error) : failed ? RUN_FAILED : DONE;
 }
@@ -496,7 +500,7 @@ static int run_exercise(const Options *options, Error *error) {
 int perform_run(Options *options, Error *error) {
     bool is_for_students = options->grades && options->grade != GRADE_JSON;
     if (options_draws(options) || is_for_students)
-        language_set(lecture_language(options)); /* other output is English */
+        language_set(cli_lecture_language(options)); /* other output is English */
     return options->has_lecture    ? run_lecture(options, error)
            : options->has_exercise ? run_exercise(options, error)
                                    : run(options, error);

@@ -35,8 +35,8 @@ static size_t bytes_of(const PlanBuffer *buffer) {
     return (size_t)buffer->count * (size_t)ptx_type_bytes(buffer->type);
 }
 
-/* The arguments of the generated program: three for each buffer, one for each number. The list is the caller's, its texts are in the
- * plan's arena. */
+/* The arguments of the generated program: three for each buffer, one for each number. The list is the
+ * caller's, its texts are in the plan's arena. */
 static const char **make_arguments(const Caller *caller, Plan *plan, Error *error) {
     const PlanLaunch *launch = &plan->launches[0];
     const char **arguments =
@@ -110,7 +110,8 @@ static bool print_outputs(const Call *call, const Plan *plan, Text *out) {
     return all;
 }
 
-/* How the launches round, as their code says; a warp makes fewer additions than its block executes instructions. */
+/* How the launches round, as their code says; a warp makes fewer additions than its block executes
+ * instructions. */
 static Arithmetic arithmetic_of(const Program *program) {
     Arithmetic arithmetic = {0};
     const Captured *capture = program->capture;
@@ -133,7 +134,8 @@ static Arithmetic arithmetic_of(const Program *program) {
     return arithmetic;
 }
 
-/* Runs the program with another input that shows more than this one, if there is one. False: it is wrong there; `what` says how. */
+/* Runs the program with another input that shows more than this one, if there is one. False: it is wrong
+ * there; `what` says how. */
 static bool is_right_for_other(const Caller *caller, const ExpectRun *run, ExpectResult *result, Text *what) {
     Plan other, done;
     Text input = {0};
@@ -241,7 +243,8 @@ static int read_sizes(const Options *options, uint64_t sizes[MOST_SIZES], Error 
     return 0;
 }
 
-/* Always false. The compiler's message about an unknown function points into the generated program, which no one can read. */
+/* Always false. The compiler's message about an unknown function points into the generated program, which no
+ * one can read. */
 static bool explain_unknown(const Call *call, const char *source, Error *error) {
     char nvcc[256], clang[256];
     snprintf(nvcc, sizeof nvcc, "identifier \"%.200s\" is undefined", call->function);

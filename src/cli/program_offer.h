@@ -5,8 +5,8 @@
 #include "cli/options.h"
 #include "runtime/user_program.h"
 
-/* Runs it, and sets the captured launch of options->session: -1, if no launch can be shown. NULL with `error`: it cannot be compiled or
- * started. The caller frees it after the session. */
+/* Runs it, and sets the captured launch of options->session: -1, if no launch can be shown. NULL with
+ * `error`: it cannot be compiled or started. The caller frees it after the session. */
 Program *program_offer_open(Options *options, Error *error);
 /* Prints what is known of a program that has no launch to show; the exit status. */
 int program_offer_refuse(const Program *program, bool json, Error *error);

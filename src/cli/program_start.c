@@ -35,8 +35,8 @@ static bool make_link(const char *target, const char *link) {
     return false;
 }
 
-/* A wheel cannot hold symbolic links: an empty file stands for each name of the library. A folder of links is made in
- * the user's cache, since a program may load the library under two names and must get it once. */
+/* A wheel cannot hold symbolic links: an empty file stands for each name of the library. A folder of links is
+ * made in the user's cache, since a program may load the library under two names and must get it once. */
 static bool link_library(const char *library, char *folder, size_t bytes, Error *error) {
     char name[64], cache[PATH_MAX], target[2 * PATH_MAX], link[2 * PATH_MAX];
     snprintf(name, sizeof name, "cuda-%016" PRIx64, cache_hash(library));

@@ -15,7 +15,8 @@ typedef struct TranslatedFolder {
 bool translated_split(const char *file, char name[TRANSLATED_NAME_BYTES],
                       char language[TRANSLATED_NAME_BYTES]);
 
-/* The file of this name in the language, else in English; FILE.md is itself. False with `error`, which names the nearest. */
+/* The file of this name in the language, else in English; FILE.md is itself. False with `error`, which names
+ * the nearest. */
 bool translated_find(const TranslatedFolder *folder, const char *wanted, const char *language,
                      char path[TRANSLATED_PATH_BYTES], Error *error);
 

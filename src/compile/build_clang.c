@@ -1,8 +1,8 @@
 /* Build clang: compiles a program without the CUDA toolkit.
  *
- * Each file is compiled twice, with redviz's own declarations (assets/include/program.h): for the device to PTX, which is
- * packed as a fat binary, and for the host with that inside. clang's own code for launches and registrations calls the
- * functions of a CUDA runtime, which redviz's library has. */
+ * Each file is compiled twice, with redviz's own declarations (assets/include/program.h): for the device to
+ * PTX, which is packed as a fat binary, and for the host with that inside. clang's own code for launches and
+ * registrations calls the functions of a CUDA runtime, which redviz's library has. */
 #define _POSIX_C_SOURCE 200809L
 #include "base/text.h"
 #include "compile/builder.h"

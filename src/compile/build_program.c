@@ -27,8 +27,8 @@ static int split(char *copy, const char **words, int most) {
     return count;
 }
 
-/* A #line before main() names its file: nvcc 13 gives lines behind some templates the name of a file of its own, and also where
- * #line has the very name that it knows, hence the dot. */
+/* A #line before main() names its file: nvcc 13 gives lines behind some templates the name of a file of its
+ * own, and also where #line has the very name that it knows, hence the dot. */
 static bool write_text(const char *folder, const char *path, const BuildProgram *options, Error *error) {
     FILE *file = fopen(path, "w");
     int line = 2;
@@ -47,7 +47,8 @@ static bool with_nvcc(const ProgramBuild *build, Error *error) {
     char output[PATH_MAX], architecture[64], library[PATH_MAX + 2];
     const char *arguments[2 * MOST_WORDS];
     int count = 0;
-    /* -O2 inlines the templates of cuda_runtime.h, so that a call of cudaMalloc() stands in the user's line. */
+    /* -O2 inlines the templates of cuda_runtime.h, so that a call of cudaMalloc() stands in the user's
+     * line. */
     snprintf(output, sizeof output, "%s/program", build->folder);
     snprintf(library, sizeof library, "-L%s", build->options->library);
     snprintf(architecture, sizeof architecture, "arch=compute_%d,code=compute_%d", NEWEST_ARCHITECTURE,

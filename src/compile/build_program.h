@@ -1,4 +1,5 @@
-/* Build program: compiles host and device code of FILE.cu into a program. It loads a CUDA runtime at run time. */
+/* Build program: compiles host and device code of FILE.cu into a program. It loads a CUDA runtime at run
+ * time. */
 #ifndef COMPILE_BUILD_PROGRAM_H
 #define COMPILE_BUILD_PROGRAM_H
 
@@ -16,9 +17,9 @@ typedef struct BuildProgram {
     const atomic_bool *cancel;
 } BuildProgram;
 
-/* Makes `folder`/program; the caller removes the folder (build_program_remove). nvcc is that of a toolkit, else of a wheel; clang
- * needs neither. The PTX is for the newest architecture that is emulated (clang: sm_80), or the one that `flags` name. False with `error`: no
- * compiler, or its first message. */
+/* Makes `folder`/program; the caller removes the folder (build_program_remove). nvcc is that of a toolkit,
+ * else of a wheel; clang needs neither. The PTX is for the newest architecture that is emulated (clang:
+ * sm_80), or the one that `flags` name. False with `error`: no compiler, or its first message. */
 bool build_program(const BuildProgram *options, char *folder, size_t bytes, Error *error);
 void build_program_remove(const char *folder);
 

@@ -1,4 +1,5 @@
-/* Cache: what is kept in the user's cache folder, $XDG_CACHE_HOME/redviz, else ~/.cache/redviz: compiled PTX. */
+/* Cache: what is kept in the user's cache folder, $XDG_CACHE_HOME/redviz, else ~/.cache/redviz: compiled
+ * PTX. */
 #ifndef COMPILE_CACHE_H
 #define COMPILE_CACHE_H
 

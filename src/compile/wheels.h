@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Finds the first file of this pattern (glob) below site-packages/nvidia: where redviz itself is installed as a wheel, of the
- * virtual environment, of python3 in PATH, the user's, or the system's. */
+/* Finds the first file of this pattern (glob) below site-packages/nvidia: where redviz itself is installed as
+ * a wheel, of the virtual environment, of python3 in PATH, the user's, or the system's. */
 bool wheels_find(const char *pattern, char *path, size_t bytes);
 
 #endif

@@ -51,7 +51,8 @@ typedef struct EmulatorOptions {
     /* sees every access, on one host thread if it cannot be split; outlives the emulator; NULL: no observer,
      * faster */
     const TraceObserver *observer;
-    /* Sees each page that a launch has touched, by address, after its last block and after a fault. NULL: none. */
+    /* Sees each page that a launch has touched, by address, after its last block and after a fault. NULL:
+     * none. */
     void (*touched)(void *context, const EmulatorPage *page);
     /* Where a module variable lies, and its host memory, zeroed; NULL: the emulator places it. */
     void *(*place_variable)(void *context, const PtxVariable *variable, uint64_t *address);
@@ -100,7 +101,8 @@ uint64_t emulator_buffer_address(const Emulator *emulator, int buffer);
 /* The host memory of a buffer, or of a variable of a module that has been launched. */
 void *emulator_buffer_bytes(const Emulator *emulator, int buffer);
 
-/* With has_shadow, after a launch: what an element of a buffer would be if this run had not rounded (machine/shadow.h). */
+/* With has_shadow, after a launch: what an element of a buffer would be if this run had not rounded
+ * (machine/shadow.h). */
 typedef struct EmulatorShadow {
     long double value;
     bool is_cut;     /* it depends on rounded values that could not be followed */

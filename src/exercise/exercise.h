@@ -29,8 +29,9 @@
  *     ...
  *     ```
  *
- * NAME.en.md is the whole exercise. NAME.zh.md, beside it, translates the title, the task, the hints and the text of the
- * solution, and has none of the blocks. assets/exercises/README.md describes the format for authors. */
+ * NAME.en.md is the whole exercise. NAME.zh.md, beside it, translates the title, the task, the hints and the
+ * text of the solution, and has none of the blocks. assets/exercises/README.md describes the format for
+ * authors. */
 #ifndef EXERCISE_EXERCISE_H
 #define EXERCISE_EXERCISE_H
 
@@ -87,8 +88,8 @@ typedef struct Exercise {
     Arena arena;
 } Exercise;
 
-/* Reads the file. One in another language than English takes what it lacks from NAME.en.md beside it. NULL with the place and
- * the expected form. */
+/* Reads the file. One in another language than English takes what it lacks from NAME.en.md beside it. NULL
+ * with the place and the expected form. */
 Exercise *exercise_read(const char *path, Error *error);
 void exercise_free(Exercise *exercise);
 

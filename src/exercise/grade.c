@@ -70,8 +70,8 @@ static void add_renamed(Text *out, const char *launch, const char *name, size_t 
     }
 }
 
-/* The launches once more, which name the buffers instead of making them, "in=int[n]:random" is "in", except for that of the
- * result. */
+/* The launches once more, which name the buffers instead of making them, "in=int[n]:random" is "in", except
+ * for that of the result. */
 static void add_again(Text *out, const char *launch, const char *name, size_t length) {
     int depth = 0; /* of the brackets of the arguments */
     bool skips = false;
@@ -89,7 +89,8 @@ static void add_again(Text *out, const char *launch, const char *name, size_t le
     }
 }
 
-/* The second call has an output of its own, which no kernel has written; all other memory is as the first one left it. */
+/* The second call has an output of its own, which no kernel has written; all other memory is as the first one
+ * left it. */
 static void add_twice(Text *out, const char *launch, const char *expect) {
     size_t length = 0;
     while (is_word(expect[length])) length++;
@@ -276,7 +277,8 @@ static bool try_run(GradeWork *grading, const GradeRun *run) {
 
 /* ---- all runs ---- */
 
-/* The search for races goes on behind a wrong result, to the largest size that it takes. False: no run can follow. */
+/* The search for races goes on behind a wrong result, to the largest size that it takes. False: no run can
+ * follow. */
 static bool try_input(GradeWork *grading, uint64_t n, int input) {
     const GradedGoal *goals = grading->grade->goals;
     GradeRun run = {n, grading->exercise->inputs[input], input % 2 == 1, false};

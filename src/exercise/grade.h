@@ -1,10 +1,13 @@
-/* Grade: what of an exercise's goals a source file reaches. It is compiled, unless it is FILE.ptx, and its kernels run on the
- * emulator; nothing of its host code is executed.
+/* Grade: what of an exercise's goals a source file reaches. It is compiled, unless it is FILE.ptx, and its
+ * kernels run on the emulator; nothing of its host code is executed.
  *
  *   compiles   it compiles, and has the kernel with its parameters
- *   right      for each size and each input the result is that of the reference, for sizes drawn by the seed, too (draw.h);
- *              memory holds no zeros before, and every other input is run twice: the second call has an output of its own, and all other memory as the first left it
- *   safe       no error that --check finds: races, reads of what nothing wrote, accesses out of bounds; and no order of the warps
+ *   right      for each size and each input the result is that of the reference, for sizes drawn by the
+ * seed, too (draw.h);
+ *              memory holds no zeros before, and every other input is run twice: the second call has an
+ * output of its own, and all other memory as the first left it
+ *   safe       no error that --check finds: races, reads of what nothing wrote, accesses out of bounds; and
+ * no order of the warps
  *              that gives another result
  *   counts     the goals of the file, over the run with `counted_n` elements; not tried before it is right */
 #ifndef EXERCISE_GRADE_H
@@ -42,8 +45,8 @@ typedef struct Grade {
 } Grade;
 
 typedef struct GradeLimits {
-    uint64_t
-        instructions; /* warp instructions of a launch; 0: 2^18, 2^15 for each of n up to 2^24, and 2^8 for each */
+    /* Warp instructions of a launch; 0: 2^18, 2^15 for each of n up to 2^24, and 2^8 for each. */
+    uint64_t instructions;
     double seconds;       /* no run begins later; 0: 60 */
     int threads;          /* host threads of each run; 0: the default */
     uint64_t seed;        /* of the inputs and of the drawn sizes (draw.h) */
@@ -59,8 +62,9 @@ bool grade_file(const Exercise *exercise, const char *file, const char *text, co
 void grade_done(Grade *grade);
 bool grade_passed(const Grade *grade);
 
-/* Checks the exercise itself: its solution reaches every goal, each wrong solution misses the goal that it names, for the reason
- * that it names, and reaches what comes before. Prints a line for each; false if one does not hold. */
+/* Checks the exercise itself: its solution reaches every goal, each wrong solution misses the goal that it
+ * names, for the reason that it names, and reaches what comes before. Prints a line for each; false if one
+ * does not hold. */
 bool grade_check_exercise(const Exercise *exercise, const GradeLimits *limits, Text *out);
 
 #endif

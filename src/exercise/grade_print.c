@@ -17,7 +17,8 @@ const char *grade_why(const Grade *grade, int goal) {
     return is_again ? tr("as above") : goals[goal].why;
 }
 
-/* One character at *at, and moves past it. Names and messages are data: what is no printable text is its escape, "\\x1b". */
+/* One character at *at, and moves past it. Names and messages are data: what is no printable text is its
+ * escape, "\\x1b". */
 static void add_visible(Text *out, const char **at) {
     const char *from = *at;
     uint32_t c = utf8_next(at);

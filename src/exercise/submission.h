@@ -1,5 +1,5 @@
-/* Submission: what a source file may ask of the compiler before it is compiled for somebody else: only headers of the toolkit,
- * by their plain names. */
+/* Submission: what a source file may ask of the compiler before it is compiled for somebody else: only
+ * headers of the toolkit, by their plain names. */
 #ifndef EXERCISE_SUBMISSION_H
 #define EXERCISE_SUBMISSION_H
 
@@ -8,11 +8,13 @@
 
 enum { SUBMISSION_BYTES = 1 << 20 }; /* that a file may have */
 
-/* False with the place: an include of a file by its path, of a header in quotes, by a macro, or another directive that reads a
- * file. Comments and spliced lines are seen as the compiler sees them. PTX can ask for nothing. */
+/* False with the place: an include of a file by its path, of a header in quotes, by a macro, or another
+ * directive that reads a file. Comments and spliced lines are seen as the compiler sees them. PTX can ask for
+ * nothing. */
 bool submission_check(const char *text, size_t length, const char *path, Error *error);
 
-/* But for comments and blanks, the text begins with all of `start`: no code behind it can change what that does. */
+/* But for comments and blanks, the text begins with all of `start`: no code behind it can change what that
+ * does. */
 bool submission_begins_with(const char *text, const char *start);
 
 #endif

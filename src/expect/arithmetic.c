@@ -58,7 +58,7 @@ uint64_t arithmetic_additions(const PtxInstruction *in) {
     }
 }
 
-/* ---- values that are narrowed in between ------------------------------------------------------------------------ */
+/* ---- values that are narrowed in between --------------------------------------------------------------- */
 
 /* cvt from a wider type; NO_TYPE: another instruction. */
 static PtxType narrowed_to(const PtxInstruction *in) {

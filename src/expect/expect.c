@@ -154,7 +154,8 @@ static bool is_filled(const PlanBuffer *buffer) {
     return buffer->fill != FILL_ZERO && buffer->fill != FILL_VALUE && buffer->fill != FILL_UNWRITTEN;
 }
 
-/* The last buffer that the run changed and that is not an input; if it changed none, the last that it could have. */
+/* The last buffer that the run changed and that is not an input; if it changed none, the last that it could
+ * have. */
 static int default_output(const ExpectRun *run, const Said *said) {
     int found = -1;
     int arguments = run->done->buffer_count - run->variables;
@@ -213,7 +214,8 @@ static void print_overflow(const PlanBuffer *a, PtxType type, Text *what) {
     print_count(sum, what);
 }
 
-/* A run without rounding is compared as if it had been made in double, whose rounding is all that its numbers still have. */
+/* A run without rounding is compared as if it had been made in double, whose rounding is all that its
+ * numbers still have. */
 typedef struct Unrounded {
     ExpectRun run;
     PlanBuffer out;
@@ -285,9 +287,10 @@ bool expect_compare(const char *expectation, const ExpectRun *run, ExpectResult 
     return true;
 }
 
-/* ---- without --expect ------------------------------------------------------------------------------------------- */
+/* ---- without --expect ---------------------------------------------------------------------------------- */
 
-/* A function of so few elements, or a result of zero, agrees by chance; so do partial results of more than the blocks. */
+/* A function of so few elements, or a result of zero, agrees by chance; so do partial results of more than
+ * the blocks. */
 static bool looks_like(const ExpectRun *run, ExpectTrial *trial) {
     enum { FEW = 32 };
     uint64_t blocks = launch_volume(run->done->launches[0].grid);
@@ -295,8 +298,9 @@ static bool looks_like(const ExpectRun *run, ExpectTrial *trial) {
            trial->partials <= blocks && trial->result.absolute_error <= 1e-3 * fabs(trial->result.expected);
 }
 
-/* A sum that leaves out the end of its input: all but the last element, or what no full group of 32 holds. False where another
- * number of elements explains the value as well: a part of a random walk is met by chance. */
+/* A sum that leaves out the end of its input: all but the last element, or what no full group of 32 holds.
+ * False where another number of elements explains the value as well: a part of a random walk is met by
+ * chance. */
 static bool is_sum_of_part(const ExpectTrial *trial, uint64_t *length) {
     enum { FEW = 64, GROUP = 32 };
     long double sum = 0, magnitude = 0,

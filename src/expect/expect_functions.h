@@ -14,7 +14,8 @@ typedef enum ExpectShape {
 
 typedef enum ExpectError {               /* what the roundings of a kernel may do to a result */
                            EXPECT_EXACT, /* nothing: it is one of the inputs, its index, or a count */
-                           EXPECT_OF_SUM, /* those of a sum; none if all its terms are whole numbers that fit */
+                           /* those of a sum; none if all its terms are whole numbers that fit */
+                           EXPECT_OF_SUM,
                            EXPECT_OF_PRODUCT,  /* a rounding for every factor */
                            EXPECT_OF_ROUNDINGS /* those of sums, and a few of functions and quotients */
 } ExpectError;
@@ -26,8 +27,8 @@ typedef struct ExpectFunction {
     int inputs;      /* 1 or 2; for EACH, a flag of the second input restarts the result */
     bool takes_columns;
     ExpectError error;
-    /* For `count` elements from `first` of a and b, `step` apart. `magnitude` gets what rounding errors are relative to added: the
-     * sum of the absolute values of all terms. */
+    /* For `count` elements from `first` of a and b, `step` apart. `magnitude` gets what rounding errors are
+     * relative to added: the sum of the absolute values of all terms. */
     long double (*of)(const PlanBuffer *a, const PlanBuffer *b, uint64_t first, uint64_t count, uint64_t step,
                       long double *magnitude);
     /* `epsilon` keeps a divisor above zero; `of` gets the magnitude of each result. */

@@ -1,8 +1,9 @@
 /* Inputs that show what others hide.
  *
- * A sum of many numbers may be off by so much that it says nothing of a few elements: the same run with numbers of few digits, whose
- * sums are exact in any order, shows each. They have the range and the signs of the given ones. The largest of numbers of which some are positive says nothing of where the search
- * begins: the same run with negative ones does. */
+ * A sum of many numbers may be off by so much that it says nothing of a few elements: the same run with
+ * numbers of few digits, whose sums are exact in any order, shows each. They have the range and the signs of
+ * the given ones. The largest of numbers of which some are positive says nothing of where the search begins:
+ * the same run with negative ones does. */
 #include "expect/expect_trial.h"
 
 #include "expect/reference.h"
@@ -18,8 +19,8 @@ static uint64_t terms_of(const ExpectInputs *inputs, uint64_t length) {
     return function->by_column ? (length + columns - 1) / columns : columns;
 }
 
-/* Fractions that must show in a sum: a kernel that scales its terms rounds them. A mean is multiplied by its count again, and may have
- * been rounded a few times itself. */
+/* Fractions that must show in a sum: a kernel that scales its terms rounds them. A mean is multiplied by its
+ * count again, and may have been rounded a few times itself. */
 enum { OF_SUM = 8, OF_MEAN = 1024 };
 
 /* The largest sum that is exact in every type that partial results pass through. */
@@ -61,7 +62,8 @@ static uint64_t most_of(double terms_that_fit) {
     return terms_that_fit >= 27 ? 3 : terms_that_fit >= 8 ? 2 : 1;
 }
 
-/* Multiples of `unit` with the signs of the given elements, else one unit for a part of the elements and 0 for the others. */
+/* Multiples of `unit` with the signs of the given elements, else one unit for a part of the elements and 0
+ * for the others. */
 static void fill_whole(const PlanBuffer *given, Plan *other, int index, double terms_that_fit, double unit,
                        int turn) {
     const PlanBuffer *buffer = &other->buffers[index];

@@ -48,8 +48,8 @@ static PtxType sums_of(const ExpectTrial *trial) {
     return sums ? sums : trial->out->type == PTX_F64 ? PTX_F64 : PTX_F32;
 }
 
-/* The most additions behind one another in a sum of `length` terms: those of a warp, then an atomic for each other sum. A sum of
- * n terms has n - 1, in any order. */
+/* The most additions behind one another in a sum of `length` terms: those of a warp, then an atomic for each
+ * other sum. A sum of n terms has n - 1, in any order. */
 static double depth_of(const ExpectTrial *trial, uint64_t length) {
     const Arithmetic *known = &trial->run->arithmetic;
     uint64_t threads = count_threads(trial->run), depth = known->depth;
@@ -59,9 +59,9 @@ static double depth_of(const ExpectTrial *trial, uint64_t length) {
     return (double)(depth < length ? depth : length);
 }
 
-/* The relative error of that many additions: depth * u at most (Higham, Accuracy and Stability of Numerical Algorithms, 4.2). Of
- * very many in a wide type the errors add up like a random walk (Higham and Mary, A New Approach to Probabilistic Rounding Error
- * Analysis), with 8 for certainty. */
+/* The relative error of that many additions: depth * u at most (Higham, Accuracy and Stability of Numerical
+ * Algorithms, 4.2). Of very many in a wide type the errors add up like a random walk (Higham and Mary, A New
+ * Approach to Probabilistic Rounding Error Analysis), with 8 for certainty. */
 static double error_of_sum(double depth, PtxType type) {
     const double may_drift = 0x1p-7; /* until here no rounding is taken for random: equal terms drift */
     double u = reference_roundoff(type), worst = depth * u, likely = 8 * sqrt(depth) * u;
@@ -73,7 +73,8 @@ static double error_of_sum(double depth, PtxType type) {
 /* Roundings of terms, functions and quotients on the way to a result, each within two units of its type. */
 enum { TERM_ROUNDINGS = 3, FUNCTION_ROUNDINGS = 12 };
 
-/* The error of a value that is rounded once more to a narrow type on its way: as a term, or as a partial result. */
+/* The error of a value that is rounded once more to a narrow type on its way: as a term, or as a partial
+ * result. */
 static double error_of_terms(const ExpectTrial *trial) {
     const Arithmetic *known = &trial->run->arithmetic;
     double u = known->terms ? reference_roundoff(known->terms) : 0;
@@ -179,7 +180,8 @@ static void begin(ExpectTrial *trial) {
     trial->ties = 0;
 }
 
-/* argmax_any: of several equal extremes each is right. `got`, `value`: indices in the elements from `first`. */
+/* argmax_any: of several equal extremes each is right. `got`, `value`: indices in the elements from
+ * `first`. */
 static long double of_ties(ExpectTrial *trial, long double got, long double value, uint64_t first,
                            uint64_t count, uint64_t step) {
     const char *name = trial->function->name;
@@ -198,8 +200,9 @@ static bool is_right(ExpectTrial *trial, long double got, long double value, lon
     return trial->result.correct;
 }
 
-/* True if the output has a value of each block, or of each warp: then no single one is the result, even where the others happen to
- * be none. In an input, and in memory of all threads, the others are leftovers; equal ones are the result, in many copies. */
+/* True if the output has a value of each block, or of each warp: then no single one is the result, even where
+ * the others happen to be none. In an input, and in memory of all threads, the others are leftovers; equal
+ * ones are the result, in many copies. */
 static bool has_parts(const ExpectTrial *trial) {
     const PlanBuffer *filled = &trial->run->filled->buffers[trial->changed.buffer];
     bool is_own = filled->fill == FILL_ZERO || filled->fill == FILL_VALUE || filled->fill == FILL_UNWRITTEN;
@@ -361,8 +364,9 @@ static void compute_group(const ExpectTrial *trial, const ExpectGroup *group, co
     if (group->step > 1) free(gathered.bytes);
 }
 
-/* Probabilities of a group add up to 1, whatever the error of the exponentials, which are also in the divisor: only the roundings of
- * the sum and of the quotients are left, and, where the divisor is subtracted as a logarithm, those of the exponent. */
+/* Probabilities of a group add up to 1, whatever the error of the exponentials, which are also in the
+ * divisor: only the roundings of the sum and of the quotients are left, and, where the divisor is subtracted
+ * as a logarithm, those of the exponent. */
 static void compare_total(ExpectTrial *trial, const ExpectGroup *group, const ExpectValues *of) {
     long double total = 0, expected = 0, farthest = 0, most = 0;
     uint64_t at = 0;

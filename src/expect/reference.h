@@ -14,8 +14,8 @@ typedef struct ExpectResult { /* after the run */
     bool correct;
     /* Its error is rounding alone: without rounding the same run gives what is expected. */
     bool is_rounding;
-    const char *
-        rounding; /* then: "line 9 by up to 0.013, line 14 by up to 0.02", where values are off; NULL: not known */
+    /* Then where values are off: "line 9 by up to 0.013, line 14 by up to 0.02"; NULL: not known. */
+    const char *rounding;
     PtxType type;        /* of the output */
     uint64_t index;      /* of the reported output element */
     const char *verdict; /* instead of "ok" for a correct result: "total right"; NULL: "ok" */

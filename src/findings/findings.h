@@ -14,26 +14,27 @@
  * A thread may rely on such a word for what another thread stored before it. If there is no fence between
  * that store and the word, the order is missing (ORDER). If the writer has a fence and only the reader has
  * none, PTX orders nothing either: a note (MISSING_ACQUIRE). It is an
- * error (STALE_READ) if the block had loaded the line (128 bytes) before, with no fence since, since its L1 cache
- * may hold the old value: measured on an H100 (a lock without an acquire lost 131 of 132 increments, message passing
- * 131 of 131; with a fence after the atomic none). Likewise if a third block had loaded the line before the store, and may
- * have run on the same multiprocessor: an H200 lost values of a look-back so in every run of 264 blocks. MISSING_ACQUIRE also covers an mbarrier between threads of two blocks whose arrival or wait has
- * block scope ("mbarrier.arrive": .cta is the default). Every wait for the phase of a copy makes the copied
- * data visible.
+ * error (STALE_READ) if the block had loaded the line (128 bytes) before, with no fence since, since its L1
+ * cache may hold the old value: measured on an H100 (a lock without an acquire lost 131 of 132 increments,
+ * message passing 131 of 131; with a fence after the atomic none). Likewise if a third block had loaded the
+ * line before the store, and may have run on the same multiprocessor: an H200 lost values of a look-back so
+ * in every run of 264 blocks. MISSING_ACQUIRE also covers an mbarrier between threads of two blocks whose
+ * arrival or wait has block scope ("mbarrier.arrive": .cta is the default). Every wait for the phase of a
+ * copy makes the copied data visible.
  *
- * ld.global.nc of what the kernel has written is an error whatever orders the two (READ_ONLY_LOAD; PTX "ld.global.nc").
- * A bulk copy reads through the async proxy: generic stores that no fence.proxy.async separates from it are an error
- * (PROXY_ORDER; PTX "Async proxy"). A store whose value is computed, through shuffles, from the load that it would
- * race with cannot come first: a note (DATA_ORDER).
+ * ld.global.nc of what the kernel has written is an error whatever orders the two (READ_ONLY_LOAD; PTX
+ * "ld.global.nc"). A bulk copy reads through the async proxy: generic stores that no fence.proxy.async
+ * separates from it are an error (PROXY_ORDER; PTX "Async proxy"). A store whose value is computed, through
+ * shuffles, from the load that it would race with cannot come first: a note (DATA_ORDER).
  *
  * A shuffle from an inactive source lane returns an undefined value: an error where the value is used
  * (trace/observer.h, TraceUse). A barrier of the block that a warp passes after some of its lanes have exited
  * is a note.
  *
- * SLOW places are ranked by the passes that they lose. A *pass* occupies one pipe once: a warp instruction its
- * issue slot, a wavefront shared memory, four sectors (128 bytes, what one coalesced load of words takes) the
- * path to global memory. So unlike costs compare without a machine's speeds, which only a measurement has: the
- * share is of all passes of the run, instructions + excess wavefronts + excess sectors / 4 + what
+ * SLOW places are ranked by the passes that they lose. A *pass* occupies one pipe once: a warp instruction
+ * its issue slot, a wavefront shared memory, four sectors (128 bytes, what one coalesced load of words takes)
+ * the path to global memory. So unlike costs compare without a machine's speeds, which only a measurement
+ * has: the share is of all passes of the run, instructions + excess wavefronts + excess sectors / 4 + what
  * atomics lose. Lost are
  *   bank_conflict      wavefronts beyond the ideal, also of atomics
  *   uncoalesced        sectors beyond the ideal / 4
@@ -153,8 +154,8 @@ static inline bool finding_is_race(const Finding *finding) {
     return finding->severity == SEVERITY_ERROR && finding->kind <= FINDING_GLOBAL_RACE;
 }
 
-/* One warp access or branch shows it. What only rounds of a block show (idle warps, barriers) is no place that a
- * check reports: --check and SARIF leave it out. */
+/* One warp access or branch shows it. What only rounds of a block show (idle warps, barriers) is no place
+ * that a check reports: --check and SARIF leave it out. */
 bool finding_has_place(const Finding *finding);
 const char *finding_unit(FindingKind kind); /* of cost and ideal of SLOW: "wavefronts"; NULL: none */
 
@@ -232,8 +233,8 @@ void findings_add_limit(Findings *findings, Text *sentence); /* frees it */
 void findings_print_brief(const Findings *findings, bool is_guess, Text *out);
 /* The field "verdict" of the open object: errors by cause and slow places, by number. */
 void findings_put_verdict(const Findings *findings, Json *json);
-/* The fields "hazards" (an error of each cause, with its "further" ones by line; then notes), "causes" (of errors), "efficiency" (slow) and "hazards_complete"
- * of the open object; null if `findings` is NULL. */
+/* The fields "hazards" (an error of each cause, with its "further" ones by line; then notes), "causes" (of
+ * errors), "efficiency" (slow) and "hazards_complete" of the open object; null if `findings` is NULL. */
 void findings_put_json(const Findings *findings, Json *json);
 /* A SARIF 2.1.0 log: the errors by cause, then the other findings. Names files below `folder`, an absolute
  * path (NULL: none), relative to it, as code hosts expect. */

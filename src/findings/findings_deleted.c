@@ -83,7 +83,8 @@ typedef struct LineUse {
     int function;           /* the number of the outermost braces that it is in, from 1; 0: none */
 } LineUse;
 
-/* The code of a line, without comments and literals; `in_comment`: whether it begins, and then ends, in a comment. */
+/* The code of a line, without comments and literals; `in_comment`: whether it begins, and then ends, in a
+ * comment. */
 static void copy_code(const char *text, bool *in_comment, char *out, size_t room) {
     size_t count = 0;
     for (const char *c = text; *c && *c != '\n' && count + 1 < room; c++) {
@@ -213,8 +214,8 @@ static int first_line_of(const FindingsBuilder *builder, const char *file, int l
     return line;
 }
 
-/* The source of its first instruction that has a line; NULL: none has one. (The module of a program that runs has the name of
- * its source, too.) */
+/* The source of its first instruction that has a line; NULL: none has one. (The module of a program that runs
+ * has the name of its source, too.) */
 static const char *source_of(const PtxProgram *program) {
     for (int pc = 0; pc < program->code_count; pc++)
         if (program->code[pc].line.file && program->code[pc].line.line > 0)

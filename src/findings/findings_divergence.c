@@ -88,8 +88,8 @@ static void find_region(const TraceLaunch *launch, BranchRegion *region, int *st
     if (mean_lanes(launch, end) > region->lanes) region->lanes = mean_lanes(launch, end);
 }
 
-/* A leader's branch: `if (lane == 0)` before a store or an atomic. One lane of a warp enters it, and there is no
- * loop in it: nothing is gained by other lanes. */
+/* A leader's branch: `if (lane == 0)` before a store or an atomic. One lane of a warp enters it, and there is
+ * no loop in it: nothing is gained by other lanes. */
 static bool find_leader(const TraceLaunch *launch, const BranchRegion *region) {
     const PtxProgram *program = launch->program;
     bool any = false;

@@ -64,7 +64,8 @@ static void add_pair(FindingsBuilder *builder, const RaceDetector *detector, con
         findings_describe_race(builder, detector, pair, finding);
 }
 
-/* An error of the same two instructions, or a missing acquire that loses values of that memory, makes the note redundant. */
+/* An error of the same two instructions, or a missing acquire that loses values of that memory, makes the
+ * note redundant. */
 static bool is_said_by_error(const RaceDetector *detector, const RacePair *pair) {
     if (pair->kind != FINDING_MISSING_ACQUIRE) return false;
     for (int i = 0; i < detector->pair_count; i++) {

@@ -1,5 +1,6 @@
-/* Products that ptxas fuses into several sums (ptx/contract.h). A compensated sum computes the error of a rounding by operations whose
- * own roundings count: an fma in place of a product and a sum changes that error, and the result with it. */
+/* Products that ptxas fuses into several sums (ptx/contract.h). A compensated sum computes the error of a
+ * rounding by operations whose own roundings count: an fma in place of a product and a sum changes that
+ * error, and the result with it. */
 #include "base/language.h"
 #include "findings/findings_sentences.h"
 #include "ptx/opcodes.h"

@@ -1,4 +1,5 @@
-/* Arrays of different types that overlap in dynamic shared memory: a pointer is computed from the wrong size. No barrier mends that. */
+/* Arrays of different types that overlap in dynamic shared memory: a pointer is computed from the wrong size.
+ * No barrier mends that. */
 #include "base/language.h"
 #include "findings/findings_sentences.h"
 #include "metrics/metrics.h"
@@ -23,7 +24,8 @@ static const char *line_of(const FindingsBuilder *builder, const char *file, int
     return builder->source && file && line > 0 ? builder->source(builder->context, file, line) : NULL;
 }
 
-/* "TYPE *NAME = ..." on an earlier line: the type's last word, and where the value begins; NULL: there is none. */
+/* "TYPE *NAME = ..." on an earlier line: the type's last word, and where the value begins; NULL: there is
+ * none. */
 static const char *pointer_of(const FindingsBuilder *builder, const char *file, int line, const char *name,
                               char *type) {
     size_t length = strlen(name);
@@ -118,7 +120,8 @@ static void measure(const FindingsBuilder *builder, const Finding *finding, cons
         }
 }
 
-/* Through which of the two an instruction accesses memory: the one that begins where the lowest of its lanes does. */
+/* Through which of the two an instruction accesses memory: the one that begins where the lowest of its lanes
+ * does. */
 static const SharedArray *array_at(const SharedArray *a, const SharedArray *b, uint64_t least) {
     return least == a->begin ? a : least == b->begin ? b : NULL;
 }

@@ -34,7 +34,8 @@ const char *findings_finish_sentence(Findings *list, Text *text); /* adds the fu
 /* Names the memory, and fills in sentence and advice. */
 void findings_describe_race(FindingsBuilder *builder, const RaceDetector *detector, const RacePair *pair,
                             Finding *finding);
-/* findings_overlap.c: if the two accesses are to arrays of different types that overlap in dynamic shared memory, says so. */
+/* findings_overlap.c: if the two accesses are to arrays of different types that overlap in dynamic shared
+ * memory, says so. */
 bool findings_describe_overlap(FindingsBuilder *builder, Finding *finding);
 /* As above, for findings about lanes of a warp (findings_lanes.c). */
 void findings_describe_undefined(FindingsBuilder *builder, const RacePair *pair, Finding *finding);

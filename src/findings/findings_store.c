@@ -1,6 +1,6 @@
-/* Findings in a session file. The file is not trusted: see trace/store.h. Sentences are in the language of their
- * session: one saved in English and opened in Chinese shows them in English, beside slow places, which are counted
- * again, in Chinese. */
+/* Findings in a session file. The file is not trusted: see trace/store.h. Sentences are in the language of
+ * their session: one saved in English and opened in Chinese shows them in English, beside slow places, which
+ * are counted again, in Chinese. */
 #include "findings/findings.h"
 
 #include "findings/findings_list.h"

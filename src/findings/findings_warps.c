@@ -1,7 +1,7 @@
-/* What the warps of a block do between its barriers: warps without work, barriers that order nothing, and atomics
- * on one word of global memory (in shared memory their wavefronts have that cost). Counted in the traced blocks, and scaled to
- * the grid by the executions of the instruction; atomics whose address is the same for all threads have the counts of the grid,
- * whichever blocks are traced.
+/* What the warps of a block do between its barriers: warps without work, barriers that order nothing, and
+ * atomics on one word of global memory (in shared memory their wavefronts have that cost). Counted in the
+ * traced blocks, and scaled to the grid by the executions of the instruction; atomics whose address is the
+ * same for all threads have the counts of the grid, whichever blocks are traced.
  *
  * A warp has *work* in a barrier interval if it accesses memory, or exchanges values: branches and barriers
  * alone are none. */

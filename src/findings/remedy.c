@@ -93,7 +93,8 @@ static int stores_where_it_loads(const TraceBlock *block, int load, int store, L
     return found;
 }
 
-/* As above, of all blocks whose events are known: code that is not optimized has an address in two registers. */
+/* As above, of all blocks whose events are known: code that is not optimized has an address in two
+ * registers. */
 static bool stores_back(const TraceLaunch *launch, int load, int store) {
     int warps = (int)((launch->block[0] * launch->block[1] * launch->block[2] + WARP_LANES - 1) / WARP_LANES);
     LastLoad *last = memory_new((size_t)warps * sizeof *last);

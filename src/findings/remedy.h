@@ -41,9 +41,9 @@ bool remedy_find(const Findings *list, int cause, const TraceLaunch *launch, int
 /* "insert __syncwarp() after lines 29 to 33 and before the stores of lines 30 to 34"; in PTX terms if the
  * source is PTX. `source` (may be NULL) shows where braces close. */
 void remedy_print(const Remedy *remedy, FindingSource source, void *context, Text *out);
-/* A copy of `text`, the source `file`, with the statements inserted where choice number `choice` puts them, and
- * the words for that. Lines keep their numbers. False: there is no such choice: a place is within a statement
- * or in another file. */
+/* A copy of `text`, the source `file`, with the statements inserted where choice number `choice` puts them,
+ * and the words for that. Lines keep their numbers. False: there is no such choice: a place is within a
+ * statement or in another file. */
 enum { REMEDY_CHOICES = 4 };
 bool remedy_apply_to_source(const Remedy *remedy, const char *file, const char *text, int choice, Text *out,
                             Text *words);

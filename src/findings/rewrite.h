@@ -2,8 +2,8 @@
  * source and hold for any kernel. What they cannot do with certainty they refuse, in one line.
  *
  * A rewritten access computes its address anew: a pointer keeps its value, and only the access itself goes to
- * another place of the array. So comparing, storing and passing pointers stays as it was. The instructions that
- * compute the address are counted like all others. Lines of the PTX and of the source stay the same. */
+ * another place of the array. So comparing, storing and passing pointers stays as it was. The instructions
+ * that compute the address are counted like all others. Lines of the PTX and of the source stay the same. */
 #ifndef FINDINGS_REWRITE_H
 #define FINDINGS_REWRITE_H
 

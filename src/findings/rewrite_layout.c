@@ -1,5 +1,5 @@
-/* Gives a shared array another layout in a copy of the PTX (rewrite.h): every access computes its offset in the
- * array, and from that its place.
+/* Gives a shared array another layout in a copy of the PTX (rewrite.h): every access computes its offset in
+ * the array, and from that its place.
  *
  *   st.shared.u32 [%r5+4], %r1;      becomes, for 4 unused bytes after every 128:
  *
@@ -16,7 +16,7 @@
 enum { WIDEST = 16 };
 #define NO_LIMIT UINT32_C(0x40000000) /* the dynamic array is the last one */
 
-/* ---- what can be rewritten ------------------------------------------------------------------------------ */
+/* ---- what can be rewritten ----------------------------------------------------------------------------- */
 
 static bool is_access(const PtxInstruction *in) {
     return in->opcode == PTX_ld || in->opcode == PTX_st || in->opcode == PTX_atom || in->opcode == PTX_red;
@@ -70,7 +70,7 @@ static const char *obstacle(const PtxInstruction *in, const PtxVariable *array) 
     return may_access ? "accesses shared memory in a way that is not rewritten" : NULL;
 }
 
-/* ---- the array ------------------------------------------------------------------------------------------ */
+/* ---- the array ----------------------------------------------------------------------------------------- */
 
 static const PtxVariable *find_named(PtxModule *module, const PtxOperand *operand, const char *name) {
     for (int i = 0; i < operand->item_count; i++) {
@@ -157,7 +157,7 @@ uint64_t rewrite_width(const Trace *trace, const Finding *finding, Error *error)
     return check_uses(trace, finding, &use, error) ? use.width : 0;
 }
 
-/* ---- the accesses --------------------------------------------------------------------------------------- */
+/* ---- the accesses -------------------------------------------------------------------------------------- */
 
 static int log2_of(uint64_t power) {
     return __builtin_ctzll(power);

@@ -1,5 +1,5 @@
-/* Finds a better layout of a shared array: counts every traced access to the array again, at its offset in that
- * layout (shared_layout.h). */
+/* Finds a better layout of a shared array: counts every traced access to the array again, at its offset in
+ * that layout (shared_layout.h). */
 #include "findings/shared_layout.h"
 
 #include "metrics/metrics.h"

@@ -1,5 +1,5 @@
-/* Layouts of a shared array: padded, or swizzled. Each maps the bytes of the array one to one, and keeps units
- * of `pad` bytes together, so that no access of that width is split. */
+/* Layouts of a shared array: padded, or swizzled. Each maps the bytes of the array one to one, and keeps
+ * units of `pad` bytes together, so that no access of that width is split. */
 #ifndef FINDINGS_SHARED_LAYOUT_H
 #define FINDINGS_SHARED_LAYOUT_H
 
@@ -16,9 +16,9 @@ bool finding_is_on_line(const Finding *finding, const TraceLaunch *launch, int p
 uint64_t layout_offset(const SharedLayout *layout, uint64_t offset);
 uint64_t layout_bytes(const SharedLayout *layout, uint64_t bytes); /* of an array of this size */
 
-/* The layout with the fewest wavefronts among those that improve the finding's line, counted with every traced
- * access to its array. `width`: bytes of the widest access. *rest: the share of the line's wavefronts that is
- * left. False: none improves it. */
+/* The layout with the fewest wavefronts among those that improve the finding's line, counted with every
+ * traced access to its array. `width`: bytes of the widest access. *rest: the share of the line's wavefronts
+ * that is left. False: none improves it. */
 typedef enum LayoutKind { LAYOUT_PADS, LAYOUT_SWIZZLES, LAYOUT_ANY } LayoutKind;
 bool layout_find(const Trace *trace, const Finding *finding, uint64_t width, LayoutKind kind,
                  SharedLayout *best, double *rest);

@@ -61,14 +61,14 @@ static bool add_metrics(Counters *counters, const Chip *chip, const char *const 
     counters->names = memory_new((size_t)(count + 1) * sizeof *counters->names);
     counters->place = memory_new((size_t)(count + 1) * sizeof *counters->place);
     for (int i = 0; i < count; i++) {
-        if (counters->cuda && sass_is_metric(metrics[i])) {
-            sass_add(&counters->sass, chip->name, metrics[i], i);
+        if (counters->cuda && gpu_sass_is_metric(metrics[i])) {
+            gpu_sass_add(&counters->sass, chip->name, metrics[i], i);
         } else if (is_known(counters->cupti, chip, metrics[i])) {
             counters->names[counters->name_count] = metrics[i];
             counters->place[counters->name_count++] = i;
         }
     }
-    if (counters->sass.count) sass_add_counted(&counters->sass, chip->name, NULL);
+    if (counters->sass.count) gpu_sass_add_counted(&counters->sass, chip->name, NULL);
     return counters->name_count + counters->sass.count > 0 ||
            error_set(error, "%s has none of the %d metrics", chip->name, count);
 }
@@ -256,14 +256,14 @@ static bool read_hardware(Counters *counters, const CountersWork *work, double *
 /* Metrics that CUPTI cannot patch stay unknown. */
 static bool read_sass(Counters *counters, const CountersWork *work, double *values, Error *error) {
     if (!restore(counters, work, error)) return false;
-    if (!sass_begin(&counters->sass, NULL)) return true;
+    if (!gpu_sass_begin(&counters->sass, NULL)) return true;
     bool good = true;
     for (int i = 0; good && i < work->launches; i++) {
         good = work->launch(work->context, i, error) &&
                cuda_wait(counters->cuda, PATIENCE_SECONDS, "counters", error);
-        if (good) sass_read(&counters->sass, &values[i * counters->metric_count]);
+        if (good) gpu_sass_read(&counters->sass, &values[i * counters->metric_count]);
     }
-    sass_end(&counters->sass);
+    gpu_sass_end(&counters->sass);
     return good;
 }
 

@@ -88,9 +88,9 @@ bool cuda_check(const Cuda *cuda, const char *call, CudaResult result, Error *er
 #define CUDA_CALL(cuda, error, name, ...)                                                                    \
     (!(cuda)->hung && cuda_check(cuda, #name, (cuda)->table.name(__VA_ARGS__), error))
 
-/* Copies from host memory, which may be freed afterwards. Launches in cuda->stream that follow see it: a copy outside that
- * stream returns when the driver has taken the bytes, and they may arrive after a kernel has run ("API synchronization
- * behavior" in the CUDA driver API; an H100 lost 4 of 800 results so). */
+/* Copies from host memory, which may be freed afterwards. Launches in cuda->stream that follow see it: a copy
+ * outside that stream returns when the driver has taken the bytes, and they may arrive after a kernel has run
+ * ("API synchronization behavior" in the CUDA driver API; an H100 lost 4 of 800 results so). */
 bool cuda_upload(Cuda *cuda, CudaAddress to, const void *from, size_t bytes, Error *error);
 bool cuda_allocate(Cuda *cuda, size_t bytes, CudaAddress *address, Error *error);
 /* The size for a buffer that only a measurement needs: a power of two, at most `most` and an eighth of the

@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool sass_is_metric(const char *name) {
+bool gpu_sass_is_metric(const char *name) {
     return strstr(name, "__sass_") != NULL;
 }
 
-void sass_add(SassMetrics *metrics, const char *chip, const char *name, int place) {
+void gpu_sass_add(SassMetrics *metrics, const char *chip, const char *name, int place) {
     char plain[128]; /* without the roll-up, which is always a sum */
     snprintf(plain, sizeof plain, "%.*s", (int)strcspn(name, "."), name);
     CuptiSassProperties ask = {.chip = chip, .name = plain};
@@ -21,7 +21,7 @@ void sass_add(SassMetrics *metrics, const char *chip, const char *name, int plac
     metrics->place[metrics->count++] = place;
 }
 
-bool sass_open(SassMetrics *metrics, Cuda *cuda, CuptiChipName *chip, Error *error) {
+bool gpu_sass_open(SassMetrics *metrics, Cuda *cuda, CuptiChipName *chip, Error *error) {
     CuptiInitialize initialize = {0};
     *chip = (CuptiChipName){.device = (size_t)cuda->device};
     *metrics = (SassMetrics){.cuda = cuda, .cupti = cupti_open(error)};
@@ -29,12 +29,12 @@ bool sass_open(SassMetrics *metrics, Cuda *cuda, CuptiChipName *chip, Error *err
            CUPTI_CALL(metrics->cupti, error, cuptiDeviceGetChipName, chip);
 }
 
-bool sass_add_counted(SassMetrics *metrics, const char *chip, Error *error) {
+bool gpu_sass_add_counted(SassMetrics *metrics, const char *chip, Error *error) {
     static const char *const names[] = {"smsp__sass_inst_executed", "smsp__sass_thread_inst_executed_pred_on",
                                         "smsp__sass_thread_inst_executed"};
     for (int i = 0; i < SASS_COUNTED; i++) {
         int before = metrics->count;
-        sass_add(metrics, chip, names[i], -1);
+        gpu_sass_add(metrics, chip, names[i], -1);
         if (metrics->count == before) return error_set(error, "CUPTI cannot count %s on %s", names[i], chip);
         metrics->counted[i] = metrics->configs[before].id;
     }
@@ -62,12 +62,12 @@ static bool configure(SassMetrics *metrics, Error *error) {
     return true;
 }
 
-bool sass_begin(SassMetrics *metrics, Error *error) {
+bool gpu_sass_begin(SassMetrics *metrics, Error *error) {
     CuptiSassEnable enable = {.context = metrics->cuda->context, .lazy = 1};
     return configure(metrics, error) && CUPTI_CALL(metrics->cupti, error, cuptiSassMetricsEnable, &enable);
 }
 
-void sass_end(SassMetrics *metrics) {
+void gpu_sass_end(SassMetrics *metrics) {
     CuptiSassDisable disable = {.context = metrics->cuda->context};
     if (!metrics->cuda->hung) CUPTI_CALL(metrics->cupti, NULL, cuptiSassMetricsDisable, &disable);
 }
@@ -114,7 +114,7 @@ static void add_up(const SassMetrics *metrics, const SassRecords *read, double *
     }
 }
 
-bool sass_read(SassMetrics *metrics, double *values) {
+bool gpu_sass_read(SassMetrics *metrics, double *values) {
     SassRecords read;
     bool good = flush(metrics, &read, NULL);
     if (good) add_up(metrics, &read, values);
@@ -122,7 +122,7 @@ bool sass_read(SassMetrics *metrics, double *values) {
     return good;
 }
 
-bool sass_read_instructions(SassMetrics *metrics, SassSink sink, void *context, Error *error) {
+bool gpu_sass_read_instructions(SassMetrics *metrics, SassSink sink, void *context, Error *error) {
     SassRecords read;
     bool good = flush(metrics, &read, error);
     for (size_t i = 0; good && i < read.count; i++) {

@@ -9,8 +9,8 @@
 
 enum { SASS_METRICS = 32 };
 
-/* Counted by every configuration in addition to its list, so that sass_read_instructions() works with any of
- * them. */
+/* Counted by every configuration in addition to its list, so that gpu_sass_read_instructions() works with any
+ * of them. */
 typedef enum SassCounted {
     SASS_EXECUTED, /* by warps */
     SASS_ACTING,   /* by threads whose predicate was true */
@@ -28,27 +28,27 @@ typedef struct SassMetrics {
 } SassMetrics;
 
 /* True for metrics of this kind, by their name: "smsp__sass_inst_executed_op_shared_ld.sum". */
-bool sass_is_metric(const char *name);
+bool gpu_sass_is_metric(const char *name);
 
 /* Adds a metric if the chip has it. place -1: for a later caller. */
-void sass_add(SassMetrics *metrics, const char *chip, const char *name, int place);
+void gpu_sass_add(SassMetrics *metrics, const char *chip, const char *name, int place);
 /* Starts an empty list for the device. `metrics` needs no cleanup. */
-bool sass_open(SassMetrics *metrics, Cuda *cuda, CuptiChipName *chip, Error *error);
+bool gpu_sass_open(SassMetrics *metrics, Cuda *cuda, CuptiChipName *chip, Error *error);
 /* Adds the metrics of SassCounted. False with `error`: the chip lacks some of them. */
-bool sass_add_counted(SassMetrics *metrics, const char *chip, Error *error);
+bool gpu_sass_add_counted(SassMetrics *metrics, const char *chip, Error *error);
 
-/* Counts launches between sass_begin() and sass_end(); when they have finished, sass_read() writes the counts
- * since the last sass_read() into values[place]. False: CUPTI does not support it, and nothing is written. A
- * device can be configured only once (CUPTI 13.0 reports "out of memory" the second time, even after an
- * undo), so the list of the first sass_begin() of the process is final; additional metrics of later lists are
- * not counted. */
-bool sass_begin(SassMetrics *metrics, Error *error);
-bool sass_read(SassMetrics *metrics, double *values);
-void sass_end(SassMetrics *metrics);
+/* Counts launches between gpu_sass_begin() and gpu_sass_end(); when they have finished, gpu_sass_read()
+ * writes the counts since the last gpu_sass_read() into values[place]. False: CUPTI does not support it, and
+ * nothing is written. A device can be configured only once (CUPTI 13.0 reports "out of memory" the second
+ * time, even after an undo), so the list of the first gpu_sass_begin() of the process is final; additional
+ * metrics of later lists are not counted. */
+bool gpu_sass_begin(SassMetrics *metrics, Error *error);
+bool gpu_sass_read(SassMetrics *metrics, double *values);
+void gpu_sass_end(SassMetrics *metrics);
 
 /* The same, per instruction: in the function with this name, at `pc` bytes from its first instruction. */
 typedef void (*SassSink)(void *context, const char *function, uint32_t pc,
                          const uint64_t counted[SASS_COUNTED]);
-bool sass_read_instructions(SassMetrics *metrics, SassSink sink, void *context, Error *error);
+bool gpu_sass_read_instructions(SassMetrics *metrics, SassSink sink, void *context, Error *error);
 
 #endif

@@ -1,5 +1,5 @@
-/* Peers: the reductions of NVIDIA's libraries, for comparison with the ladder: CUB's DeviceReduce, its sum of the
- * same bits on every GPU, and thrust::reduce. `make peers` builds the library with nvcc (peers.cu).
+/* Peers: the reductions of NVIDIA's libraries, for comparison with the ladder: CUB's DeviceReduce, its sum of
+ * the same bits on every GPU, and thrust::reduce. `make peers` builds the library with nvcc (peers.cu).
  *
  * The functions below belong to that library and run in the calling thread's current context. They return
  * CUDA error numbers. */
@@ -21,15 +21,17 @@ typedef int PeersVersion(void);
 typedef const char *PeersName(void);
 typedef const char *PeersErrorText(int result);
 
-/* Enqueues the reduction of `count` elements at `in` to one at `out`, all on the device; of PEERS_ARGMAX to that element
- * and, 8 bytes behind it, its index in 8 bytes. With `workspace` NULL, only sets *bytes to the size that it needs. */
+/* Enqueues the reduction of `count` elements at `in` to one at `out`, all on the device; of PEERS_ARGMAX to
+ * that element and, 8 bytes behind it, its index in 8 bytes. With `workspace` NULL, only sets *bytes to the
+ * size that it needs. */
 typedef int PeersCub(void *workspace, size_t *bytes, const void *in, void *out, long long count,
                      PeersType type, PeersOp op, void *stream);
 /* The sum of floats or doubles with the same bits on every GPU (CUB's determinism "gpu_to_gpu"); takes its
  * workspace in the stream. PEERS_LACKS: this CCCL has none of this type (before 3.2, or of ints). */
 enum { PEERS_LACKS = 801 }; /* cudaErrorNotSupported */
 typedef int PeersCubSameBits(const void *in, void *out, long long count, PeersType type, void *stream);
-/* The same as PeersCub to `out` on the host, as callers use thrust: allocates device memory as needed, and waits. */
+/* The same as PeersCub to `out` on the host, as callers use thrust: allocates device memory as needed, and
+ * waits. */
 typedef int PeersThrust(const void *in, void *out, long long count, PeersType type, PeersOp op, void *stream);
 
 #ifdef __cplusplus

@@ -10,8 +10,9 @@ typedef struct GpuBuffer {
     size_t bytes;
     CudaAddress address;
     const char *variable; /* a variable of the module, which allocates it; NULL: allocated here */
-    /* Where it lay when its contents were captured: in uploaded contents, words that point there, or to another buffer with such an
-     * address, are changed to point to where they lie here. 0: it was never elsewhere. */
+    /* Where it lay when its contents were captured: in uploaded contents, words that point there, or to
+     * another buffer with such an address, are changed to point to where they lie here. 0: it was never
+     * elsewhere. */
     uint64_t captured;
 } GpuBuffer;
 
@@ -51,7 +52,8 @@ bool gpu_run_download(GpuRun *run, Error *error);
 bool gpu_run_prepare(const GpuRun *run, GpuLaunch *launch, Error *error);
 /* The number of blocks of the launch that the device can hold at once, the limit of a cooperative grid. */
 bool gpu_run_resident_blocks(const GpuRun *run, const GpuLaunch *prepared, uint32_t *blocks, Error *error);
-/* A cooperative grid of a module with probes, which may need more registers: false with `error` if it no longer fits. */
+/* A cooperative grid of a module with probes, which may need more registers: false with `error` if it no
+ * longer fits. */
 bool gpu_run_check_cooperative(const GpuRun *run, const GpuLaunch *prepared, Error *error);
 /* Enqueues the launch. */
 bool gpu_run_launch(const GpuRun *run, const GpuLaunch *prepared, Error *error);

@@ -174,7 +174,7 @@ static bool count(SassMeasuring *measuring, SassMetrics *metrics, int index, Err
     Error *note = &measuring->notes->counts;
     double microseconds;
     if (!launch(measuring, index, &microseconds, error)) return false;
-    if (*note->message || !sass_read_instructions(metrics, add_counts, measuring, note)) return true;
+    if (*note->message || !gpu_sass_read_instructions(metrics, add_counts, measuring, note)) return true;
     if (sass_sums(kernel).executed)
         kernel->counted = describe(measuring, index);
     else
@@ -187,15 +187,15 @@ static bool count_all(SassMeasuring *measuring, Error *error) {
     Error *note = &measuring->notes->counts;
     SassMetrics metrics;
     CuptiChipName chip;
-    if (!sass_open(&metrics, work->cuda, &chip, note) || !sass_add_counted(&metrics, chip.name, note))
+    if (!gpu_sass_open(&metrics, work->cuda, &chip, note) || !gpu_sass_add_counted(&metrics, chip.name, note))
         return true;
     for (int i = 0; i < work->also_count; i++)
-        if (sass_is_metric(work->also[i])) sass_add(&metrics, chip.name, work->also[i], -1);
+        if (gpu_sass_is_metric(work->also[i])) gpu_sass_add(&metrics, chip.name, work->also[i], -1);
     if (!restore(measuring, error)) return false;
-    if (!sass_begin(&metrics, note)) return true;
+    if (!gpu_sass_begin(&metrics, note)) return true;
     bool good = true;
     for (int i = 0; good && i < work->count; i++) good = count(measuring, &metrics, i, error);
-    sass_end(&metrics);
+    gpu_sass_end(&metrics);
     return good;
 }
 
@@ -218,7 +218,7 @@ static bool measure(SassMeasuring *measuring, PcSampling *sampling, int parts, E
     return good;
 }
 
-bool sass_measure(const SassWork *work, int parts, SassKernel *kernels, SassNotes *notes, Error *error) {
+bool gpu_sass_measure(const SassWork *work, int parts, SassKernel *kernels, SassNotes *notes, Error *error) {
     SassMeasuring measuring = {.work = work, .kernels = kernels, .notes = notes};
     PcSampling *sampling = parts & SASS_SAMPLES ? work->sampling : NULL;
     *notes = (SassNotes){0};

@@ -37,6 +37,6 @@ typedef struct SassNotes { /* reasons for missing parts; an empty message: nothi
 
 /* Fills kernels[count]. Disassembles kernels without instructions; the others have the same machine code and
  * were measured before. Without a listing, measures nothing. False with `error`: a launch failed. */
-bool sass_measure(const SassWork *work, int parts, SassKernel *kernels, SassNotes *notes, Error *error);
+bool gpu_sass_measure(const SassWork *work, int parts, SassKernel *kernels, SassNotes *notes, Error *error);
 
 #endif

@@ -33,9 +33,9 @@ typedef struct Timer {
 
 bool timer_new(Timer *timer, Cuda *cuda, Error *error);
 void timer_free(Timer *timer);
-/* Microseconds of what `enqueue` enqueues, once. Before it L2 is overwritten, or so little of it (`warm`) that it keeps
- * the rest; in either case the GPU is busy until the host has enqueued all, so that gaps are the GPU's own. `what`: for
- * errors. */
+/* Microseconds of what `enqueue` enqueues, once. Before it L2 is overwritten, or so little of it (`warm`)
+ * that it keeps the rest; in either case the GPU is busy until the host has enqueued all, so that gaps are
+ * the GPU's own. `what`: for errors. */
 bool time_once(Timer *timer, bool warm, bool (*enqueue)(void *context, Error *error), void *context,
                const char *what, double *microseconds, Error *error);
 /* Microseconds per repetition. */

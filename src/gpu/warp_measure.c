@@ -33,7 +33,7 @@ typedef struct WarpProbe {
     int multiprocessor;
 } WarpProbe;
 
-/* ---- preparing ------------------------------------------------------------------------------------------- */
+/* ---- preparing ----------------------------------------------------------------------------------------- */
 
 /* The dynamic shared memory with which a multiprocessor holds `wanted` blocks. */
 static bool limit_residency(const GpuRun *run, GpuLaunch *launch, uint32_t wanted, Error *error) {
@@ -100,7 +100,7 @@ static bool load(WarpProbe *probed, uint32_t room, Error *error) {
     return good;
 }
 
-/* ---- one run --------------------------------------------------------------------------------------------- */
+/* ---- one run ------------------------------------------------------------------------------------------- */
 
 typedef struct ProbedLaunches {
     WarpProbe *probed;
@@ -158,7 +158,7 @@ static bool measure_times(WarpProbe *probed, WarpTimeline *timeline, Error *erro
     return true;
 }
 
-/* ---- records --------------------------------------------------------------------------------------------- */
+/* ---- records ------------------------------------------------------------------------------------------- */
 
 typedef struct Slots {       /* what was recorded of all launches */
     uint8_t *bytes;          /* their buffers; NULL: not read */
@@ -230,7 +230,8 @@ static bool has_block(const WarpProbe *probed, const Slots *slots) {
     return false;
 }
 
-/* Runs with one multiprocessor after the other until one has the block. The first run has loaded the module. */
+/* Runs with one multiprocessor after the other until one has the block. The first run has loaded the
+ * module. */
 static bool find_block(WarpProbe *probed, Slots *slots, Error *error) {
     double microseconds;
     int multiprocessors = probed->cuda->multiprocessors;
@@ -319,7 +320,7 @@ static WarpTimeline *take_slots(const WarpProbe *probed, const Slots *slots, uin
     return timeline;
 }
 
-/* ---- lives of blocks --------------------------------------------------------------------------------------- */
+/* ---- lives of blocks ----------------------------------------------------------------------------------- */
 
 static int compare_doubles(const void *a, const void *b) {
     double x = *(const double *)a, y = *(const double *)b;
@@ -341,7 +342,8 @@ static int compare_blocks(const void *a, const void *b) {
     return (x->block > y->block) - (x->block < y->block);
 }
 
-/* Cycles from the first to the last of a block's warps, with what the probe does before the kernel's own code. */
+/* Cycles from the first to the last of a block's warps, with what the probe does before the kernel's own
+ * code. */
 static double traced_life(const WarpProbe *probed, const Slots *slots) {
     BlockLife *blocks = memory_new((size_t)slots->warps * sizeof *blocks + 1);
     double *lives = memory_new((size_t)slots->warps * sizeof *lives + 1);
@@ -386,7 +388,7 @@ static double plain_life(const WarpProbe *probed, Error *error) {
     return life;
 }
 
-/* ---- interface ------------------------------------------------------------------------------------------- */
+/* ---- interface ----------------------------------------------------------------------------------------- */
 
 static bool measure(WarpProbe *probed, WarpTimeline **timeline, Error *error) {
     Slots slots = {.bytes = NULL};

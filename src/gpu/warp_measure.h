@@ -1,8 +1,8 @@
-/* Warp measure: runs with the wait probe (instrument/wait_probe.h): when each warp of one multiprocessor waited, and
- * what the probes cost.
+/* Warp measure: runs with the wait probe (instrument/wait_probe.h): when each warp of one multiprocessor
+ * waited, and what the probes cost.
  *
- * All launches of the run are enqueued at once. L2 holds what fits of the run before: overwriting it would also take
- * away the code of the traced copy, which one multiprocessor would then load alone. */
+ * All launches of the run are enqueued at once. L2 holds what fits of the run before: overwriting it would
+ * also take away the code of the traced copy, which one multiprocessor would then load alone. */
 #ifndef GPU_WARP_MEASURE_H
 #define GPU_WARP_MEASURE_H
 

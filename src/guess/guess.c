@@ -17,7 +17,7 @@ typedef struct Planner { /* the state while one launch is planned */
     Text guessed, read;
 } Planner;
 
-/* ---- sizes ------------------------------------------------------------------------------------------------------ */
+/* ---- sizes --------------------------------------------------------------------------------------------- */
 
 /* Threads: as asked, as the PTX wants them, as the file says, else 256. */
 static bool choose_block(Planner *planner, Error *error) {
@@ -111,7 +111,7 @@ static bool syncs_grid(const PtxFunction *entry) {
     return false;
 }
 
-/* ---- n and the arguments ---------------------------------------------------------------------------------------- */
+/* ---- n and the arguments ------------------------------------------------------------------------------- */
 
 /* Elements: as asked, as the launch passes them, as long as an array of the host, else 2^20. */
 static void choose_n(Planner *planner) {
@@ -192,8 +192,8 @@ static void say_origins(Planner *planner, const char *args) {
     account->read = arena_copy_text(&guess->arena, planner->read.data + 1, planner->read.length - 1);
 }
 
-/* The type of a buffer that --args names, against what the kernel declares: bits of another type are read as numbers
- * that no one meant. Vectors are left out: a kernel may load halves as float4. */
+/* The type of a buffer that --args names, against what the kernel declares: bits of another type are read as
+ * numbers that no one meant. Vectors are left out: a kernel may load halves as float4. */
 static bool check_types(const Planner *planner, const char *args, Error *error) {
     Declared declared[GUESS_PARAMETERS] = {{.is_known = false}};
     const Plan *plan = planner->guess->plan;
@@ -285,7 +285,7 @@ bool guess_plan(Guess *guess, Plan *plan, Error *error) {
     return true;
 }
 
-/* ---- life ------------------------------------------------------------------------------------------------------- */
+/* ---- life ---------------------------------------------------------------------------------------------- */
 
 Guess guess_begin(const GuessRequest *request) {
     return (Guess){.request = *request};

@@ -1,5 +1,6 @@
-/* Guess: a plan for a kernel that is in no catalogue and that no program launches. What the request leaves open is read as far as
- * the file says it literally, else guessed: one plan, shown as a guess, and never changed by what comes of it.
+/* Guess: a plan for a kernel that is in no catalogue and that no program launches. What the request leaves
+ * open is read as far as the file says it literally, else guessed: one plan, shown as a guess, and never
+ * changed by what comes of it.
  *
  * This header is the only way into src/guess. */
 #ifndef GUESS_GUESS_H
@@ -45,8 +46,8 @@ typedef struct GuessVerdict {
 typedef struct GuessRun {      /* what came of a plan; borrowed */
     const Plan *filled, *done; /* with their bytes, before and after the run */
     const Trace *trace;
-    void *const *
-        bytes; /* [trace->buffer_count] after the run; those of module variables lie behind the plan's buffers */
+    /* [trace->buffer_count] after the run; those of module variables lie behind the plan's buffers */
+    void *const *bytes;
     bool is_partial;
     const ExpectShadow *shadow; /* NULL: the values are compared */
 } GuessRun;
@@ -69,19 +70,23 @@ void guess_done(Guess *guess);
 
 /* Makes the plan, the caller's. */
 bool guess_plan(Guess *guess, Plan *plan, Error *error);
-/* A plan that is given rather than guessed, so that its result can be compared. `entries`: [plan->launch_count], parsed or not. */
+/* A plan that is given rather than guessed, so that its result can be compared. `entries`:
+ * [plan->launch_count], parsed or not. */
 Guess guess_of_plan(const GuessRequest *request, const Plan *plan, const PtxFunction *const *entries);
 /* The same guess for a copy of its module; texts are borrowed. */
 Guess guess_copy(const Guess *guess, PtxModule *module, const PtxFunction *const *entries);
 
 /* Compares a run of the plan with --expect; without that, says what its result looks like. */
 bool guess_compare(Guess *guess, const GuessRun *run, Error *error);
-/* Gives `other`, a copy of the plan, an input for which --expect shows more; `what` gets its name. False: there is none. */
+/* Gives `other`, a copy of the plan, an input for which --expect shows more; `what` gets its name. False:
+ * there is none. */
 bool guess_other_input(const Guess *guess, const GuessRun *run, Plan *other, ExpectOther *of, Text *what);
 
-/* The instance of a template that the file launches first with all its arguments, "reduce<float, 256>"; NULL: none. */
+/* The instance of a template that the file launches first with all its arguments, "reduce<float, 256>"; NULL:
+ * none. */
 const char *guess_instance(const GuessRequest *request, Arena *arena);
-/* Says why a file has no kernel that could be run: all are templates without an instance, or there is none. */
+/* Says why a file has no kernel that could be run: all are templates without an instance, or there is
+ * none. */
 void guess_refuse(const GuessRequest *request, Error *error);
 /* The kernels of the file: what they take, and how the file launches them. Nothing is run. */
 void guess_list_entries(const GuessRequest *request, bool json, Text *out);

@@ -9,7 +9,8 @@ typedef struct Additions { /* of a launch, by basic block */
     uint64_t unrecorded; /* those of blocks without one, by the executions of all warps of a block */
 } Additions;
 
-/* Without a recorded instruction nothing says which warp executed a basic block: then all its executions are counted. */
+/* Without a recorded instruction nothing says which warp executed a basic block: then all its executions are
+ * counted. */
 static void end_basic_block(Additions *all, int first, int recorded, uint64_t additions) {
     const TraceLaunch *launch = all->launch;
     if (!additions) return;

@@ -14,7 +14,8 @@ typedef struct Declared { /* "const float*" */
     bool has_value;
 } Declared;
 
-/* [GUESS_PARAMETERS], by the mangled name, zeros where it says nothing; arrays of Numba's (of one dimension) are of n elements. */
+/* [GUESS_PARAMETERS], by the mangled name, zeros where it says nothing; arrays of Numba's (of one dimension)
+ * are of n elements. */
 void declared_list(const PtxFunction *entry, uint64_t n, Declared *declared);
 /* Of "const float *__restrict__", as the source has it before a parameter's name. */
 Declared declared_of_source(const char *text);

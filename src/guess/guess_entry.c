@@ -88,7 +88,8 @@ static PtxFunction *choose_entry(Guess *guess, HostCode *code, int *count) {
     return first;
 }
 
-/* `reduce<float, 2 * N>`: the compiler spells its instance otherwise, and has made no other one of its template. */
+/* `reduce<float, 2 * N>`: the compiler spells its instance otherwise, and has made no other one of its
+ * template. */
 static PtxFunction *find_instance(Guess *guess, Error *error) {
     const GuessRequest *request = &guess->request;
     PtxFunction *entry = ptx_module_find_entry(request->module, request->entry, error);

@@ -19,7 +19,8 @@ static PtxFunction *next_entry(const PtxModule *module, int *index) {
     return NULL;
 }
 
-/* "const float*" as C++ has it, ".u64" as PTX has it where the name does not say; an array of bytes is a structure. */
+/* "const float*" as C++ has it, ".u64" as PTX has it where the name does not say; an array of bytes is a
+ * structure. */
 static void print_parameter(const PtxFunction *entry, int index, const char *lines, Text *out) {
     const PtxVariable *parameter = entry->parameters[index];
     for (int i = 0; lines && i < index; i++) {

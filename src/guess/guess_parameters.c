@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- the PTX, where no name says more ----------------------------------------------------------------------------- */
+/* ---- the PTX, where no name says more ------------------------------------------------------------------ */
 
 /* The first type of the entry's floats of so many bytes; NO_TYPE: it has none. */
 static PtxType float_of(const PtxFunction *entry, int bytes) {
@@ -73,7 +73,7 @@ static bool may_be_pointer(const PtxFunction *entry, int index) {
     return has_size && (!any_marked || is_marked(parameter));
 }
 
-/* ---- names and literals ------------------------------------------------------------------------------------------- */
+/* ---- names and literals -------------------------------------------------------------------------------- */
 
 static bool is_among(const char *name, const char *const *words, size_t count) {
     char lower[32] = "";
@@ -203,7 +203,7 @@ void guess_parameters(const PtxFunction *entry, const GuessSource *source, uint6
             parameters[i].name = NULL;
 }
 
-/* ---- the text --------------------------------------------------------------------------------------------------- */
+/* ---- the text ------------------------------------------------------------------------------------------ */
 
 static void print_whole(uint64_t number, uint64_t n, Text *out) {
     if (number == n)

@@ -1,4 +1,5 @@
-/* What is usual where nobody says otherwise: how inputs are filled, and how much shared memory a block gets. */
+/* What is usual where nobody says otherwise: how inputs are filled, and how much shared memory a block
+ * gets. */
 #include "guess/guess_state.h"
 
 #include <stdlib.h>
@@ -11,7 +12,8 @@ const char *guess_fill_text(Guess *guess) {
     return arena_print(&guess->arena, "file:%s", request->fill_path);
 }
 
-/* Triton does not state in PTX how much it is: its cache has NAME.json beside NAME.ptx, and "shared" in it. */
+/* Triton does not state in PTX how much it is: its cache has NAME.json beside NAME.ptx, and "shared" in
+ * it. */
 static bool find_shared_beside(const char *ptx_path, uint32_t *bytes) {
     enum { LIMIT_BYTES = 1 << 20 };
     static const char key[] = "\"shared\":";

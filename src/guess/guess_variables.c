@@ -6,7 +6,7 @@
 
 enum { MOST_BYTES = 64 << 20 }; /* of a variable that is compared */
 
-/* ---- the type of the elements ------------------------------------------------------------------------------- */
+/* ---- the type of the elements -------------------------------------------------------------------------- */
 
 static bool names(const PtxOperand *operand, const PtxVariable *variable, const bool *holds) {
     if (operand->variable == variable) return true;
@@ -68,7 +68,7 @@ static PtxType written_type(const Guess *guess, const PtxVariable *variable) {
                : guess_element_type(guess->entries[i - 1], type); /* long long is stored so, too */
 }
 
-/* ---- buffers ------------------------------------------------------------------------------------------------- */
+/* ---- buffers ------------------------------------------------------------------------------------------- */
 
 /* The emulator's bytes of a variable that was launched; NULL: it has none. */
 static void *bytes_of(const GuessRun *run, const PtxVariable *variable) {

@@ -15,7 +15,7 @@ struct HostCode {
     Arena arena;
 };
 
-/* ---- launches --------------------------------------------------------------------------------------------------- */
+/* ---- launches ------------------------------------------------------------------------------------------ */
 
 static const char *copy(HostCode *code, HostSpan span) {
     span = host_trim(&code->text, span);
@@ -156,7 +156,7 @@ bool host_code_has_main(const HostCode *code) {
     return false;
 }
 
-/* ---- kernels ---------------------------------------------------------------------------------------------------- */
+/* ---- kernels ------------------------------------------------------------------------------------------- */
 
 /* Where the statement that `at` stands in begins. */
 static size_t statement_of(const HostText *text, size_t at) {
@@ -251,7 +251,7 @@ bool host_code_template(const HostCode *code, Text *out) {
     return false;
 }
 
-/* ---- numbers ---------------------------------------------------------------------------------------------------- */
+/* ---- numbers ------------------------------------------------------------------------------------------- */
 
 enum { DEEPEST = 8, MOST_LOOKUPS = 64 };
 
@@ -277,8 +277,8 @@ static bool is_changed(const HostText *text, size_t at, size_t end) {
     return false;
 }
 
-/* What a definition of a name gives it: #define NAME VALUE, const int NAME = VALUE; or int NAME = VALUE, if it is the only
- * assignment. Empty: it is none, or none that stays. */
+/* What a definition of a name gives it: #define NAME VALUE, const int NAME = VALUE; or int NAME = VALUE, if
+ * it is the only assignment. Empty: it is none, or none that stays. */
 static HostSpan value_of(const HostText *text, size_t at, size_t end) {
     static const char *const fixed[] = {"const", "constexpr"};
     size_t begin = statement_of(text, at), before = host_back_over_blanks(text, at),

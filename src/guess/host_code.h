@@ -1,7 +1,9 @@
-/* Host code: what a CUDA C++ file says literally: its kernels, its launches (`kernel<<<grid, block, shared>>>(...)`,
- * cudaLaunchKernel(), cudaLaunchCooperativeKernel()), and numbers: literals, #define, const, constexpr, dim3.
+/* Host code: what a CUDA C++ file says literally: its kernels, its launches (`kernel<<<grid, block,
+ * shared>>>(...)`, cudaLaunchKernel(), cudaLaunchCooperativeKernel()), and numbers: literals, #define, const,
+ * constexpr, dim3.
  *
- * Not a compiler: a name with one such definition is that number, whatever scope it stands in; nothing else is followed. */
+ * Not a compiler: a name with one such definition is that number, whatever scope it stands in; nothing else
+ * is followed. */
 #ifndef GUESS_HOST_CODE_H
 #define GUESS_HOST_CODE_H
 
@@ -29,8 +31,8 @@ typedef struct HostCode HostCode;
 
 /* Copies `text`. */
 HostCode *host_code_read(const char *text);
-/* FILE.cu, and after it the headers beside it that it includes in quotes: their constants count, too. NULL: it cannot be
- * read. */
+/* FILE.cu, and after it the headers beside it that it includes in quotes: their constants count, too. NULL:
+ * it cannot be read. */
 HostCode *host_code_open(const char *path);
 void host_code_free(HostCode *code);
 
@@ -43,11 +45,12 @@ size_t host_code_place(const HostCode *code, const char *kernel);
 /* Parameter `index` of this kernel, of those that have `count`, "const float *x": true. Texts are added. */
 bool host_code_parameter(const HostCode *code, const char *kernel, int index, int count, Text *type,
                          Text *name);
-/* An instance of the first kernel that is a template, "space::reduce<float, 256>": the defaults of its parameters, else a float, and
- * 256 of numbers. False: there is none. */
+/* An instance of the first kernel that is a template, "space::reduce<float, 256>": the defaults of its
+ * parameters, else a float, and 256 of numbers. False: there is none. */
 bool host_code_template(const HostCode *code, Text *out);
 
-/* The number that an expression is; `n`: the number that one name stands for, or NULL. False: it is not literal. */
+/* The number that an expression is; `n`: the number that one name stands for, or NULL. False: it is not
+ * literal. */
 bool host_code_number(HostCode *code, const char *expression, const ExpressionName *n,
                       ExpressionValue *value);
 /* The same of a dim3, or of a number: the other dimensions are 1. */

@@ -8,7 +8,7 @@ bool host_is_word(int c) {
     return isalnum((unsigned char)c) || c == '_';
 }
 
-/* ---- what is no code ------------------------------------------------------------------------------------ */
+/* ---- what is no code ----------------------------------------------------------------------------------- */
 
 static void blank(char *from, const char *to) {
     for (; from < to; from++)
@@ -38,7 +38,8 @@ static void blank_comments(char *text) {
     }
 }
 
-/* `<< <grid, block> >>`, as some editors break it, becomes `<<<  grid, block>>>  `: places stay those of the file. */
+/* `<< <grid, block> >>`, as some editors break it, becomes `<<<  grid, block>>>  `: places stay those of the
+ *                                                                file. */
 static void join_chevrons(char *text) {
     static const char marks[] = "<>";
     for (char *at = text; *at; at++) {
@@ -82,7 +83,7 @@ static void blank_disabled(char *text) {
     }
 }
 
-/* ---- pieces --------------------------------------------------------------------------------------------- */
+/* ---- pieces -------------------------------------------------------------------------------------------- */
 
 size_t host_skip_blanks(const HostText *text, size_t at, size_t end) {
     while (at < end && isspace((unsigned char)text->text[at])) at++;
@@ -181,7 +182,7 @@ bool host_is_in_directive(const HostText *text, size_t at) {
     return text->text[host_skip_blanks(text, line, text->length)] == '#';
 }
 
-/* ---- functions ------------------------------------------------------------------------------------------ */
+/* ---- functions ----------------------------------------------------------------------------------------- */
 
 /* The bracket that opens what ends at `at`, searched backwards; SIZE_MAX: none. */
 static size_t open_of(const HostText *text, size_t at) {
@@ -239,7 +240,7 @@ const HostFunction *host_text_function_at(const HostText *text, size_t at) {
     return NULL;
 }
 
-/* ---- names ---------------------------------------------------------------------------------------------- */
+/* ---- names --------------------------------------------------------------------------------------------- */
 
 size_t host_text_find(const HostText *text, const char *word, size_t from) {
     size_t length = strlen(word);
@@ -252,7 +253,7 @@ size_t host_text_find(const HostText *text, const char *word, size_t from) {
     return SIZE_MAX;
 }
 
-/* ---- the whole ------------------------------------------------------------------------------------------ */
+/* ---- the whole ----------------------------------------------------------------------------------------- */
 
 void host_text_read(HostText *text, const char *file) {
     *text = (HostText){.text = memory_new(strlen(file) + 2), .length = strlen(file)};

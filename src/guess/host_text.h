@@ -1,5 +1,5 @@
-/* Host text: a CUDA C++ file without comments, strings and what #if 0 hides, with its functions. Offsets are those of the file.
- * Private to src/guess. */
+/* Host text: a CUDA C++ file without comments, strings and what #if 0 hides, with its functions. Offsets are
+ * those of the file. Private to src/guess. */
 #ifndef GUESS_HOST_TEXT_H
 #define GUESS_HOST_TEXT_H
 

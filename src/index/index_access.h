@@ -1,8 +1,8 @@
 /* Index access: the banks, wavefronts and sectors of one warp's access to array[EXPRESSION].
  *
- * The expression is of src/plan/expression.h, in whole numbers of the names below, and gives the element of each
- * lane; an element has `bytes` bytes, and the array begins at bank 0 of shared memory, or at a sector of global
- * memory. The costs are those of trace/access.h. */
+ * The expression is of src/plan/expression.h, in whole numbers of the names below, and gives the element of
+ * each lane; an element has `bytes` bytes, and the array begins at bank 0 of shared memory, or at a sector of
+ * global memory. The costs are those of trace/access.h. */
 #ifndef INDEX_INDEX_ACCESS_H
 #define INDEX_INDEX_ACCESS_H
 
@@ -28,8 +28,8 @@ typedef struct IndexAccess {
     int ways;              /* the maximum of these */
 } IndexAccess;
 
-/* False with `error`: the text is no expression (then error->column is the place in it), divides by zero, or gives
- * a lane a negative index or one past INDEX_LARGEST bytes. */
+/* False with `error`: the text is no expression (then error->column is the place in it), divides by zero, or
+ * gives a lane a negative index or one past INDEX_LARGEST bytes. */
 #define INDEX_LARGEST ((int64_t)1 << 40)
 bool index_access(const char *text, const IndexOf *of, IndexAccess *out, Error *error);
 

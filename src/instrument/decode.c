@@ -212,7 +212,7 @@ static bool fill_event(const PartialEvents *partial_events, const PartialEvent *
     case TRACE_VOTE:
     case TRACE_REDUX:
         fill_warp_op(partial_events, partial, site, event);
-        event->participants = plan_extra(site, &constant) ? record->extra : partial->mask;
+        event->participants = probe_plan_extra(site, &constant) ? record->extra : partial->mask;
         return true;
     case TRACE_MATRIX:
         fill_product(partial_events, partial, site, event);

@@ -148,7 +148,7 @@ static void put_control(Emitter *emitter, const TextPosition *to, const PtxInstr
 /* ---- a site ----------------------------------------------------------------------------------------- */
 
 static bool overwrites(const PtxInstruction *in, const PtxOperand *operand) {
-    return operand && operand->reg && plan_writes(in, operand->reg);
+    return operand && operand->reg && probe_plan_writes(in, operand->reg);
 }
 
 /* True if the instruction overwrites the field's source. */
@@ -158,7 +158,7 @@ static bool is_overwritten(const InstrumentSite *site, const InstrumentField *fi
     if (field->kind == INSTRUMENT_VALUE || !site->is_behind) return false;
     if (field->kind == INSTRUMENT_CONTROL)
         return overwrites(in, &in->operands[2]) || overwrites(in, &in->operands[3]);
-    return overwrites(in, plan_operand(site, field, &component));
+    return overwrites(in, probe_plan_operand(site, field, &component));
 }
 
 static TextPosition place_of(const InstrumentSite *site, int field) {
@@ -185,7 +185,7 @@ static void put_field(Emitter *emitter, const InstrumentSite *site, int index) {
         put_control(emitter, &place, site->instruction);
         return;
     }
-    const PtxOperand *operand = plan_operand(site, field, &component);
+    const PtxOperand *operand = probe_plan_operand(site, field, &component);
     if (field->kind == INSTRUMENT_ADDRESS)
         put_address(emitter, &place, operand);
     else if (field->kind == INSTRUMENT_VALUE && is_unseen(site, operand))
@@ -199,7 +199,7 @@ static void put_field(Emitter *emitter, const InstrumentSite *site, int index) {
 static void put_extra(Emitter *emitter, const InstrumentSite *site) {
     static const TextPosition place = {"%redviz_x", false};
     uint32_t constant;
-    const PtxOperand *extra = plan_extra(site, &constant);
+    const PtxOperand *extra = probe_plan_extra(site, &constant);
     if (extra)
         put_value(emitter, &place, extra, 0);
     else
@@ -211,7 +211,7 @@ static void save(Emitter *emitter, const InstrumentSite *site) {
     uint32_t constant;
     for (int i = 0; i < site->field_count; i++)
         if (is_overwritten(site, &site->fields[i])) put_field(emitter, site, i);
-    if (overwrites(in, plan_extra(site, &constant))) put_extra(emitter, site);
+    if (overwrites(in, probe_plan_extra(site, &constant))) put_extra(emitter, site);
     if (overwrites(in, &in->guard)) put(emitter, "\tmov.pred %%redviz_g, %s;\n", in->guard.reg->name);
 }
 
@@ -260,7 +260,7 @@ static void put_probe(Emitter *emitter, const InstrumentSite *site, int number) 
             put_constant(emitter, &taken, 1);
         else
             put_register(emitter, &taken, &in->guard, 0);
-    } else if (!site->is_behind || !overwrites(in, plan_extra(site, &constant))) {
+    } else if (!site->is_behind || !overwrites(in, probe_plan_extra(site, &constant))) {
         put_extra(emitter, site);
     }
     put(emitter, "\t");

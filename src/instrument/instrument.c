@@ -83,18 +83,19 @@ static void plan_function(Build *build, const PtxProgram *program, const PtxProg
     int place = 0;
     bool *may_spin = memory_new((size_t)(linked->end - linked->begin) + 1);
     Constants constants = constants_find(function);
-    plan_spin_loops(program, linked->begin, linked->end, may_spin);
+    probe_plan_spin_loops(program, linked->begin, linked->end, may_spin);
     for (int i = 0; i < function->statement_count; i++) {
         if (function->statements[i].kind != PTX_STATEMENT_INSTRUCTION) continue;
         const PtxInstruction *in = function->statements[i].instruction;
         InstrumentSite site;
-        if (plan_site(in, &constants, &site) || (build->approximate && plan_approximate_site(in, &site))) {
+        if (probe_plan_site(in, &constants, &site) ||
+            (build->approximate && probe_plan_approximate_site(in, &site))) {
             site.function = function->index;
             site.place = place;
             site.may_spin = may_spin[place];
             add_site(build, &site);
         } else {
-            build->sites->unprobed += plan_is_missed(in);
+            build->sites->unprobed += probe_plan_is_missed(in);
         }
         place++;
     }

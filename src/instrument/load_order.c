@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- registers of an instruction ------------------------------------------------------------------------- */
+/* ---- registers of an instruction ----------------------------------------------------------------------- */
 
 typedef void (*RegisterVisit)(void *context, const PtxRegister *reg);
 
@@ -22,20 +22,20 @@ static void visit_read(const PtxInstruction *in, RegisterVisit visit, void *cont
     if (is_guarded) visit(context, in->guard.reg);
     for (int i = 0; i < in->operand_count; i++) {
         const PtxOperand *operand = &in->operands[i];
-        bool is_written = i == 0 && operand->kind != PTX_OPERAND_MEMORY && plan_writes_first(in);
+        bool is_written = i == 0 && operand->kind != PTX_OPERAND_MEMORY && probe_plan_writes_first(in);
         if (!is_written || is_guarded) visit_operand(operand, visit, context);
     }
 }
 
 static void visit_written(const PtxInstruction *in, RegisterVisit visit, void *context) {
-    if (in->operand_count && in->operands[0].kind != PTX_OPERAND_MEMORY && plan_writes_first(in))
+    if (in->operand_count && in->operands[0].kind != PTX_OPERAND_MEMORY && probe_plan_writes_first(in))
         visit_operand(&in->operands[0], visit, context);
 }
 
-/* ---- order ----------------------------------------------------------------------------------------------- */
+/* ---- order --------------------------------------------------------------------------------------------- */
 
-/* Plain arithmetic, and loads that no other thread can disturb: instructions that may change places. A kernel's own
- * reads of a clock may not: it measures what stands between them. */
+/* Plain arithmetic, and loads that no other thread can disturb: instructions that may change places. A
+ * kernel's own reads of a clock may not: it measures what stands between them. */
 static bool may_move(const PtxInstruction *in) {
     switch (in->opcode) {
     case PTX_ld:
@@ -115,8 +115,8 @@ static void note_load(void *context, const PtxRegister *reg) {
     depths->load[reg->index] = depths->depth;
 }
 
-/* Sorts the instructions [begin, end) by depth; those of one depth stay in order. Whatever needs a register comes at
- * least as deep as what wrote or read it before. */
+/* Sorts the instructions [begin, end) by depth; those of one depth stay in order. Whatever needs a register
+ * comes at least as deep as what wrote or read it before. */
 static void sort_run(const PtxProgram *program, int begin, int end,
                      bool (*is_awaited)(const PtxInstruction *), int *placed) {
     int registers = program->functions[0].function->register_count, deepest = 0, at = begin;
@@ -170,9 +170,10 @@ static bool *find_breaks(const PtxFunction *function, int count) {
     return breaks;
 }
 
-/* ---- first uses ------------------------------------------------------------------------------------------ */
+/* ---- first uses ---------------------------------------------------------------------------------------- */
 
-/* A set of registers whose values may still be on their way, for each instruction that begins a basic block. */
+/* A set of registers whose values may still be on their way, for each instruction that begins a basic
+ * block. */
 typedef struct LoadFlow {
     const PtxProgram *program;
     LoadOrder *order;
@@ -217,7 +218,8 @@ static void pass_on(LoadFlow *flow, int pc) {
     }
 }
 
-/* Behind the instruction in place `at`, the last of its block. One that does not fall through is never moved. */
+/* Behind the instruction in place `at`, the last of its block. One that does not fall through is never
+ * moved. */
 static void leave(LoadFlow *flow, int at) {
     const PtxCode *code = &flow->program->code[flow->order->placed[at]];
     PtxOpcode opcode = code->instruction->opcode;
@@ -287,7 +289,7 @@ static void find_uses(const PtxProgram *program, const bool *breaks,
     free(flow.origin);
 }
 
-/* ---- entry points ------------------------------------------------------------------------------------------ */
+/* ---- entry points -------------------------------------------------------------------------------------- */
 
 void load_order_find(const PtxProgram *program, bool (*is_awaited)(const PtxInstruction *in), bool keep_order,
                      LoadOrder *order) {

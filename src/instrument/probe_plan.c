@@ -32,15 +32,15 @@ typedef struct Probe { /* of the opcodes that name it in ptx/opcodes.def */
 
 static const Probe *probe_of(const PtxInstruction *in); /* NULL: no trace has such an event */
 
-bool plan_writes_first(const PtxInstruction *in) {
+bool probe_plan_writes_first(const PtxInstruction *in) {
     const Probe *probe = probe_of(in);
     bool reads_first = in->opcode == PTX_nanosleep || in->opcode == PTX_stackrestore;
     return in->operand_count > 0 && !reads_first &&
            (!probe || !probe->has_destination || probe->has_destination(in));
 }
 
-bool plan_writes(const PtxInstruction *instruction, const PtxRegister *reg) {
-    return plan_writes_first(instruction) && mentions(&instruction->operands[0], reg);
+bool probe_plan_writes(const PtxInstruction *instruction, const PtxRegister *reg) {
+    return probe_plan_writes_first(instruction) && mentions(&instruction->operands[0], reg);
 }
 
 /* ---- constants in registers ------------------------------------------------------------------------- */
@@ -63,7 +63,8 @@ Constants constants_find(const PtxFunction *function) {
     Constants constants = {memory_new(count + 1), memory_new((count + 1) * sizeof(uint32_t))};
     for (int i = 0; i < function->statement_count; i++) {
         const PtxInstruction *in = function->statements[i].instruction;
-        if (function->statements[i].kind != PTX_STATEMENT_INSTRUCTION || !plan_writes_first(in)) continue;
+        if (function->statements[i].kind != PTX_STATEMENT_INSTRUCTION || !probe_plan_writes_first(in))
+            continue;
         note_write(in, &in->operands[0], &constants);
     }
     return constants;
@@ -259,12 +260,12 @@ static bool plan_brx(const PtxInstruction *in, const Constants *constants, Instr
     return true;
 }
 
-bool plan_site(const PtxInstruction *in, const Constants *constants, InstrumentSite *site) {
+bool probe_plan_site(const PtxInstruction *in, const Constants *constants, InstrumentSite *site) {
     *site = (InstrumentSite){.instruction = in, .kind = trace_kind_of(in)};
     return site->kind != TRACE_NOT_RECORDED && probe_of(in)->plan(in, constants, site);
 }
 
-bool plan_approximate_site(const PtxInstruction *in, InstrumentSite *site) {
+bool probe_plan_approximate_site(const PtxInstruction *in, InstrumentSite *site) {
     if (!ptx_is_approximate(in) && !ptx_reads_machine(in)) return false;
     *site = (InstrumentSite){.instruction = in, .kind = TRACE_APPROXIMATE, .is_behind = true};
     site->element_bytes = (uint8_t)ptx_type_bytes(in->types[0]);
@@ -273,7 +274,7 @@ bool plan_approximate_site(const PtxInstruction *in, InstrumentSite *site) {
     return true;
 }
 
-bool plan_is_missed(const PtxInstruction *in) {
+bool probe_plan_is_missed(const PtxInstruction *in) {
     return trace_kind_of(in) != TRACE_NOT_RECORDED;
 }
 
@@ -305,8 +306,8 @@ static const PtxOperand *operand_field(const InstrumentSite *site, PtxOperand *c
     return operand ? element_of(in, operand, 0, component) : NULL;
 }
 
-const PtxOperand *plan_operand(const InstrumentSite *site, const InstrumentField *field,
-                               PtxOperand *component) {
+const PtxOperand *probe_plan_operand(const InstrumentSite *site, const InstrumentField *field,
+                                     PtxOperand *component) {
     const PtxInstruction *in = site->instruction;
     switch ((InstrumentFieldKind)field->kind) {
     case INSTRUMENT_ADDRESS: /* of a copy: the source, then the destination */
@@ -335,7 +336,7 @@ static uint32_t fragment_stride(const PtxInstruction *in) {
     return ptx_matrix_access(in, &access) ? (uint32_t)access.default_stride : 0;
 }
 
-const PtxOperand *plan_extra(const InstrumentSite *site, uint32_t *constant) {
+const PtxOperand *probe_plan_extra(const InstrumentSite *site, uint32_t *constant) {
     const Probe *probe = probe_of(site->instruction);
     *constant = 0;
     return probe && probe->extra ? probe->extra(site, constant) : NULL;
@@ -376,8 +377,8 @@ static const PtxOperand *last_operand(const PtxInstruction *in) {
     return &in->operands[in->operand_count - 1];
 }
 
-/* The participating lanes. NOLINTBEGIN(readability-non-const-parameter): these functions share the signature of
- * those that set a constant. */
+/* The participating lanes. NOLINTBEGIN(readability-non-const-parameter): these functions share the signature
+ * of those that set a constant. */
 static const PtxOperand *members_of_shuffle(const InstrumentSite *site, uint32_t *constant) {
     (void)constant;
     return operand_at(site->instruction, 4);

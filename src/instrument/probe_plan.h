@@ -16,27 +16,27 @@ Constants constants_find(const PtxFunction *function);
 void constants_done(Constants *constants);
 
 /* Fills in the properties of the instruction. False: it gets no probe. */
-bool plan_site(const PtxInstruction *instruction, const Constants *constants, InstrumentSite *site);
+bool probe_plan_site(const PtxInstruction *instruction, const Constants *constants, InstrumentSite *site);
 
 /* The same for an instruction whose result PTX does not define bit by bit (ptx/approximate.h); false for any
  * other. */
-bool plan_approximate_site(const PtxInstruction *instruction, InstrumentSite *site);
+bool probe_plan_approximate_site(const PtxInstruction *instruction, InstrumentSite *site);
 
-/* True if plan_site() refuses the instruction although a trace would record it. */
-bool plan_is_missed(const PtxInstruction *instruction);
+/* True if probe_plan_site() refuses the instruction although a trace would record it. */
+bool probe_plan_is_missed(const PtxInstruction *instruction);
 
 /* True if it writes its first operand, unless that is memory. */
-bool plan_writes_first(const PtxInstruction *instruction);
+bool probe_plan_writes_first(const PtxInstruction *instruction);
 /* True if the instruction writes the register. */
-bool plan_writes(const PtxInstruction *instruction, const PtxRegister *reg);
+bool probe_plan_writes(const PtxInstruction *instruction, const PtxRegister *reg);
 
 /* The operand of a field, or NULL. The elements of 128-bit registers are halves. */
-const PtxOperand *plan_operand(const InstrumentSite *site, const InstrumentField *field,
-                               PtxOperand *component);
+const PtxOperand *probe_plan_operand(const InstrumentSite *site, const InstrumentField *field,
+                                     PtxOperand *component);
 /* The operand that becomes a record's `extra`; NULL: `*constant` does. */
-const PtxOperand *plan_extra(const InstrumentSite *site, uint32_t *constant);
+const PtxOperand *probe_plan_extra(const InstrumentSite *site, uint32_t *constant);
 
 /* spin.c: marks the instructions of [begin, end) in loops that may wait for others. */
-void plan_spin_loops(const PtxProgram *program, int begin, int end, bool *may_spin);
+void probe_plan_spin_loops(const PtxProgram *program, int begin, int end, bool *may_spin);
 
 #endif

@@ -2,10 +2,10 @@
  *
  * Lanes that run apart on a GPU write separate records of an instruction that they execute together: a
  * shfl.sync, whose probe follows it, or an aligned barrier, whose probe precedes it. Such records are
- * combined: a warp's next record of the same site belongs to the previous one if its lanes differ, the members
- * are the same, and so is the number of the execution: lanes that met at different sites may both return to
- * one. (A lane that returns writes a new record, and by then all members have recorded the last one: no lane
- * leaves such an instruction before all have arrived.) */
+ * combined: a warp's next record of the same site belongs to the previous one if its lanes differ, the
+ * members are the same, and so is the number of the execution: lanes that met at different sites may both
+ * return to one. (A lane that returns writes a new record, and by then all members have recorded the last
+ * one: no lane leaves such an instruction before all have arrived.) */
 #include "instrument/records.h"
 
 #include "base/memory.h"
@@ -153,7 +153,7 @@ static bool read_record(const RecordReader *reader, uint64_t *at, Record *record
 static bool is_exchange(const InstrumentSite *site) {
     uint32_t constant;
     bool exchanges = site->kind == TRACE_SHUFFLE || site->kind == TRACE_VOTE || site->kind == TRACE_REDUX;
-    return exchanges && plan_extra(site, &constant);
+    return exchanges && probe_plan_extra(site, &constant);
 }
 
 static bool is_together(const InstrumentSite *site) {

@@ -36,7 +36,7 @@ static bool may_wait(const PtxProgram *program, int first, int last) {
     return does_watch;
 }
 
-void plan_spin_loops(const PtxProgram *program, int begin, int end, bool *may_spin) {
+void probe_plan_spin_loops(const PtxProgram *program, int begin, int end, bool *may_spin) {
     for (int pc = begin; pc < end; pc++) {
         const PtxCode *code = &program->code[pc];
         int first = code->target == PTX_NO_PC ? pc + 1 : code->target;
@@ -51,6 +51,6 @@ void instrument_find_waiting(const PtxProgram *program, bool *waits) {
     memset(waits, 0, (size_t)program->code_count * sizeof *waits);
     for (int i = 0; i < program->function_count; i++) {
         const PtxProgramFunction *function = &program->functions[i];
-        plan_spin_loops(program, function->begin, function->end, waits + function->begin);
+        probe_plan_spin_loops(program, function->begin, function->end, waits + function->begin);
     }
 }

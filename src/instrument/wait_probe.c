@@ -106,7 +106,7 @@ static WarpActivity kind_of(const PtxInstruction *in) {
     }
 }
 
-/* ---- text of probes ---------------------------------------------------------------------------------------- */
+/* ---- text of probes ------------------------------------------------------------------------------------ */
 
 static int add_site(const TracedCopy *copy, WarpActivity kind, int pc, int load) {
     WaitSites *sites = copy->sites;
@@ -187,7 +187,8 @@ static void put_election(const PtxInstruction *in, Text *out) {
                   "\tsetp.eq.u32 %redviz_p, %redviz_m, %redviz_eq;\n");
 }
 
-/* `spin`: the rounds of such a loop are one wait: the latest record is replaced, wherever in the loop it was made. */
+/* `spin`: the rounds of such a loop are one wait: the latest record is replaced, wherever in the loop it was
+ * made. */
 static void put_record(const TracedCopy *copy, const PtxInstruction *in, int site, int spin) {
     Text *out = copy->out;
     put_election(in, out);

@@ -1,20 +1,20 @@
 /* Wait probe: a light rewriting that records when warps wait, and for what. It traces the warps of one
  * multiprocessor.
  *
- * Each entry gets a second copy of its body, with probes, which only blocks on the chosen multiprocessor enter; all
- * others run the original text behind one branch. A warp of the copy takes a slot; each of its lanes has room for
- * records of its own there, so that paths of a split warp need no atomics. A record is made by the lowest lane that
- * is active at a wait.
+ * Each entry gets a second copy of its body, with probes, which only blocks on the chosen multiprocessor
+ * enter; all others run the original text behind one branch. A warp of the copy takes a slot; each of its
+ * lanes has room for records of its own there, so that paths of a split warp need no atomics. A record is
+ * made by the lowest lane that is active at a wait.
  *
  * Three rules keep the numbers right; tests/device/waits.c shows on a GPU what each wrong way measures.
- * - A clock right behind a barrier is read before the warp blocks. A bar.warp.sync stands between, where all lanes of a
- *   warp meet; elsewhere the clock depends on a vote.
+ * - A clock right behind a barrier is read before the warp blocks. A bar.warp.sync stands between, where all
+ *   lanes of a warp meet; elsewhere the clock depends on a vote.
  * - Arithmetic passes a clock. The clock behind a load depends on the value.
  * - A clock between two loads keeps the second from being issued: load_order.h.
  *
- * Of a source line the clock is recorded where its instructions begin: behind those of another line, or behind a label.
- * Loads then stay where they are. Arithmetic passes these clocks, too: they tell the order of lines, not their lengths.
- * Rounds of a loop that waits for other threads record the wait alone.
+ * Of a source line the clock is recorded where its instructions begin: behind those of another line, or
+ * behind a label. Loads then stay where they are. Arithmetic passes these clocks, too: they tell the order of
+ * lines, not their lengths. Rounds of a loop that waits for other threads record the wait alone.
  *
  * %clock is each multiprocessor's own, in cycles. The probes lengthen what they measure: wait_floors. */
 #ifndef INSTRUMENT_WAIT_PROBE_H
@@ -34,7 +34,8 @@ enum {
     WAIT_COUNTER_BYTES = 256 /* at the start of the buffer: how many warps wanted a slot, 4 bytes */
 };
 
-/* Cycles that a probe measures where there is nothing to wait for (H100, the shortest of thousands of waits). */
+/* Cycles that a probe measures where there is nothing to wait for (H100, the shortest of thousands of
+ * waits). */
 extern const uint8_t wait_floors[WARP_STATES];
 
 typedef struct WaitSites {
@@ -42,12 +43,14 @@ typedef struct WaitSites {
     int count, capacity;
 } WaitSites;
 
-/* A buffer: the counter, the header of each slot, the records of each slot. The first two are zero before a launch. */
+/* A buffer: the counter, the header of each slot, the records of each slot. The first two are zero before a
+ * launch. */
 typedef struct WaitHeader {
     uint64_t block; /* linear */
     uint32_t warp,
         warp_slot; /* of the block; of the multiprocessor (%warpid), whose scheduler is that modulo 4 */
-    /* %clock64: before the kernel's own code and behind it, before the probe took the slot. end 0: no lane reached an exit */
+    /* %clock64: before the kernel's own code and behind it, before the probe took the slot. end 0: no lane
+     * reached an exit */
     uint64_t start, end, entered;
     uint32_t counts[WAIT_LANES]; /* records of each lane, also those beyond its room */
 } WaitHeader;
@@ -66,9 +69,10 @@ typedef struct WaitProbeOptions {
     bool plain_barrier_clock, plain_load_clock, keep_order;
 } WaitProbeOptions;
 
-/* Prints the programs of one module. Each entry gets one more parameter at the end: wait_parameter(). Appends to
- * `sites`; the caller frees sites->sites. Waits in called functions are not recorded. False with `error`: a header that
- * cannot be read, an exit in a called function, too many sites, or shared memory declared in an inner scope. */
+/* Prints the programs of one module. Each entry gets one more parameter at the end: wait_parameter(). Appends
+ * to `sites`; the caller frees sites->sites. Waits in called functions are not recorded. False with `error`:
+ * a header that cannot be read, an exit in a called function, too many sites, or shared memory declared in an
+ * inner scope. */
 bool instrument_waits(const PtxProgram *const *programs, int count, const WaitProbeOptions *options,
                       Text *out, WaitSites *sites, Error *error);
 /* The entry's parameter: the buffer and the multiprocessor; -1: none is traced. */

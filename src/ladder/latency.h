@@ -23,7 +23,8 @@ typedef struct Latencies {
     const char *machine, *measured; /* NULL: nothing was measured */
 } Latencies;
 
-/* The cycles of a load from shared memory by its wavefronts, of one warp and 4 bytes a lane. NaN: not measured. */
+/* The cycles of a load from shared memory by its wavefronts, of one warp and 4 bytes a lane. NaN: not
+ * measured. */
 typedef struct WavefrontCycles {
     double alone;     /* each load waits for the one before */
     double in_flight; /* cycles per load with eight in flight */

@@ -46,8 +46,8 @@ typedef struct ClaimQuery { /* a request for one value; texts are valid during t
     const char *settings[CLAIM_SETTINGS]; /* "n=4096", "stride=2" */
     int setting_count;
     const char *text; /* LINE: text in the line; CYCLES: the row */
-    /* for a word with CLAIM_OF_REASON: "barrier", one of sass/stalls.def, or a warp_state_name() if it is also
-     * CLAIM_OF_WARPS; otherwise NULL */
+    /* for a word with CLAIM_OF_REASON: "barrier", one of sass/stalls.def, or a warp_state_name() if it is
+     * also CLAIM_OF_WARPS; otherwise NULL */
     const char *reason;
     uint32_t resident; /* CLAIM_OF_WARPS: blocks at once on a multiprocessor; 0: as many as it can hold */
     int64_t number;    /* INTERVAL, LEVEL: its number; STEP: the lane, -1 if none */

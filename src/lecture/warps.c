@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- the timeline -------------------------------------------------------------------------------------------- */
+/* ---- the timeline -------------------------------------------------------------------------------------- */
 
 /* A recording is shown for other runs of the kernel, too; a claim is about this run. */
 static bool is_of_run(Session *session, const WarpTimeline *timeline) {
@@ -46,7 +46,7 @@ static const WarpTimeline *find_timeline(Session *session, const ClaimQuery *que
     return NULL;
 }
 
-/* ---- its waits ----------------------------------------------------------------------------------------------- */
+/* ---- its waits ----------------------------------------------------------------------------------------- */
 
 typedef struct MeantWaits {
     const WarpTimeline *timeline;
@@ -105,7 +105,7 @@ static bool wait_value(Session *session, const WarpTimeline *timeline, const Cla
                                          query->text ? query->text : "", query->text ? "\"" : "");
 }
 
-/* ---- its other values ---------------------------------------------------------------------------------------- */
+/* ---- its other values ---------------------------------------------------------------------------------- */
 
 static double timeline_named(const WarpTimeline *timeline, const char *name) {
     const WarpSummary *summary = &timeline->summary;

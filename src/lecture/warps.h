@@ -5,8 +5,8 @@
 #include "lecture/claim.h"
 #include "session/session.h"
 
-/* A word with CLAIM_OF_WARPS, of the session's timeline with query->resident blocks at once. False with `error`: there
- * is none of this size and type. */
+/* A word with CLAIM_OF_WARPS, of the session's timeline with query->resident blocks at once. False with
+ * `error`: there is none of this size and type. */
 bool claim_warps_value(Session *session, const ClaimQuery *query, double *value, Error *error);
 
 #endif

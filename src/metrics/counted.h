@@ -34,8 +34,8 @@ extern const CountedRow counted_rows[COUNTED_ROWS];
 void counted_predict(const TraceLaunch *launch, const bool *waits, double predicted[COUNTED_ROWS],
                      double waiting[COUNTED_ROWS]);
 
-/* The prediction is the least that can be counted: atomics that are a loop load and compare in each round, and
- * go round again when another warp has changed the word. */
+/* The prediction is the least that can be counted: atomics that are a loop load and compare in each round,
+ * and go round again when another warp has changed the word. */
 bool counted_is_least(const TraceLaunch *launch, int row);
 
 typedef enum CountedAgreement {

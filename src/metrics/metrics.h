@@ -8,8 +8,8 @@
 #include "trace/steps.h"
 #include "trace/trace.h"
 
-/* These three are in totals.h, which only those include that name a metric: sums of all metrics, one of them, and
- * the sums of a source line. */
+/* These three are in totals.h, which only those include that name a metric: sums of all metrics, one of them,
+ * and the sums of a source line. */
 typedef struct Totals Totals;
 typedef int Metric;
 typedef struct LineMetrics LineMetrics;

@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* ---- structures ----------------------------------------------------------------------------------------- */
+/* ---- structures ---------------------------------------------------------------------------------------- */
 
 typedef struct StructureLayout {
     uint8_t *bytes; /* [ARGUMENT_LARGEST_BYTES] */
@@ -146,7 +146,7 @@ static bool read_structure(ArgumentReader *reader, Span span, Item *item) {
     return good;
 }
 
-/* ---- items ---------------------------------------------------------------------------------------------- */
+/* ---- items --------------------------------------------------------------------------------------------- */
 
 /* NAME or NAME[ELEMENT], after the & of a pointer. */
 static bool read_pointer(ArgumentReader *reader, Span span, Item *item) {

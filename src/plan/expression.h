@@ -1,4 +1,5 @@
-/* Expression: the small arithmetic of --args and --index: numbers, names, + - * / % & | ^ << >> and parentheses.
+/* Expression: the small arithmetic of --args and --index: numbers, names, + - * / % & | ^ << >> and
+ * parentheses.
  *
  *   or      = xor { "|" xor }              the operators bind as in C
  *   xor     = and { "^" and }

@@ -1,8 +1,8 @@
 /* Plan: everything that a run needs, on any backend: modules, buffers and how they are filled, launches with
  * their arguments and what the host writes before each, the blocks to trace, and what the result should be.
  *
- * A plan is a value: it knows no session and no backend, owns what it points to, and can be copied. A row of the catalogue makes one, so do --args and --launch, and
- * a guess. */
+ * A plan is a value: it knows no session and no backend, owns what it points to, and can be copied. A row of
+ * the catalogue makes one, so do --args and --launch, and a guess. */
 #ifndef PLAN_PLAN_H
 #define PLAN_PLAN_H
 
@@ -69,7 +69,8 @@ typedef struct
 } PlanPointer;
 
 typedef struct PlanArgument {
-    int buffer; /* >= 0: pointer to that buffer (plus `offset` bytes); -1: the scalar or structure in `bytes` */
+    /* >= 0: pointer to that buffer (plus `offset` bytes); -1: the scalar or structure in `bytes` */
+    int buffer;
     uint64_t offset;
     const uint8_t *bytes;        /* in the plan's arena */
     int byte_count;              /* size of the scalar or structure */
@@ -166,9 +167,10 @@ void plan_element_set(PtxType type, void *bytes, uint64_t i, double number);
 /* --args: a comma-separated item for each parameter of `entry`, in order:
  *
  *   NAME=TYPE[COUNT]        pointer to a new buffer of zeros
- *   NAME=TYPE[COUNT]:FILL   filled: zero, ones, iota, iota(FIRST,STEP), random, random(LOW,HIGH), digits, permutation, unwritten,
- *                           file:PATH, or an EXPRESSION, inf, -inf, nan: the value of each element. random(0,9) are whole
- *                           numbers, 0 and 9 among them; random(0.0,1) are not
+ *   NAME=TYPE[COUNT]:FILL   filled: zero, ones, iota, iota(FIRST,STEP), random, random(LOW,HIGH), digits,
+ *                           permutation, unwritten, file:PATH, or an EXPRESSION, inf, -inf, nan: the value of
+ *                           each element. random(0,9) are whole numbers, 0 and 9 among them; random(0.0,1)
+ *                           are not
  *   NAME=@FILE.npy          pointer to a new buffer: type, elements and values are those of the file
  *   NAME=TYPE[COUNT]=@FILE.npy  the same as file:FILE.npy; bfloat takes the bits, which NumPy calls uint16
  *   NAME, &NAME             pointer to a buffer named before
@@ -176,8 +178,9 @@ void plan_element_set(PtxType type, void *bytes, uint64_t i, double number);
  *   null                    pointer to nothing
  *   EXPRESSION              scalar, converted to the parameter's type
  *   NAME=EXPRESSION         the same; later expressions may use NAME
- *   {ITEM, ITEM, ...}       structure: its members, each at a multiple of its size, as in C. Pointers have 8 bytes; 7 is an int,
- *                           7l a long, 3.5 a double, 3.5f a float, (char)7 a char; {} has one byte
+ *   {ITEM, ITEM, ...}       structure: its members, each at a multiple of its size, as in C. Pointers have 8
+ *                           bytes; 7 is an int, 7l a long, 3.5 a double, 3.5f a float, (char)7 a char; {} has
+ *                           one byte
  *   file:PATH               structure: its bytes, raw little-endian, as many as the parameter has
  *
  * COUNT and EXPRESSION are made of numbers, n, block, grid, named scalars, + - * / % and ( ). An error says

@@ -1,10 +1,11 @@
 /* What the machine makes of atomics on shared memory (PtxAtomicForm).
  *
- * The forms were read from the SASS that ptxas 13.0 makes for sm_90, and their costs measured (trace/access.h). Three
- * questions about registers decide between them; all are answered for a whole function, without its order:
+ * The forms were read from the SASS that ptxas 13.0 makes for sm_90, and their costs measured
+ * (trace/access.h). Three questions about registers decide between them; all are answered for a whole
+ * function, without its order:
  *
- *   is the result used?        a register is *needed* if an instruction with an effect reads it, possibly through
- *                              others that only compute
+ *   is the result used?        a register is *needed* if an instruction with an effect reads it, possibly
+ *                              through others that only compute
  *   is the operand 1?          a register is *constant* if it only ever holds one number
  *   is the address the same    a register is *uniform* if everything it is computed from is. One with several
  *   in all lanes?              definitions also must not get them behind a branch that splits the warp */

@@ -1,4 +1,5 @@
-/* Finds the products of each basic block and their uses, fuses them in the order of the rule, and rewrites the statements. */
+/* Finds the products of each basic block and their uses, fuses them in the order of the rule, and rewrites
+ * the statements. */
 #include "ptx/contract.h"
 
 #include "ptx/link.h"
@@ -298,7 +299,7 @@ static void find_live(Contraction *c) {
     }
 }
 
-/* ---- products and their uses ----------------------------------------------------------------------------- */
+/* ---- products and their uses --------------------------------------------------------------------------- */
 
 static int value_of(const Contraction *c, const PtxOperand *operand) {
     return operand->reg ? c->value[operand->reg->index] : NONE;
@@ -325,7 +326,8 @@ static int unit_in(const Contraction *c, const PtxOperand *operand) {
     return unit_of(operand);
 }
 
-/* The operand that is a product and that the instruction only copies or negates; 0: it does something else. */
+/* The operand that is a product and that the instruction only copies or negates; 0: it does something
+ * else. */
 static int copied_operand(const Contraction *c, const PtxInstruction *in, bool *negates) {
     *negates = in->opcode == PTX_neg;
     if (is_guarded(in) || in->operand_count < 2 || !is_plain_register(&in->operands[0])) return 0;
@@ -412,7 +414,7 @@ static void read_block(Contraction *c, int begin, int end) {
     free(live_out);
 }
 
-/* ---- the order of the rule --------------------------------------------------------------------------------- */
+/* ---- the order of the rule ----------------------------------------------------------------------------- */
 
 /* The product of the operand (0 or 1) of a sum, if it is fusable now; else NULL. */
 static ContractNode *fusable(const Contraction *c, const ContractNode *sum, int operand) {
@@ -628,7 +630,7 @@ static void rewrite_statements(Contraction *c) {
     free(made);
 }
 
-/* ---- the whole ------------------------------------------------------------------------------------------- */
+/* ---- the whole ----------------------------------------------------------------------------------------- */
 
 static bool is_left_alone(const PtxModule *module) {
     for (int i = 0; i < module->item_count; i++)

@@ -80,9 +80,12 @@ const char *ptx_type_text(PtxType type) {
 /* clang-format off */
 bool ptx_type_is_float(PtxType type) {
     switch (type) {
-    case PTX_F16: case PTX_F16X2: case PTX_BF16: case PTX_BF16X2: case PTX_TF32: case PTX_F32: case PTX_F32X2: case PTX_F64:
-    case PTX_E4M3: case PTX_E5M2: case PTX_E4M3X2: case PTX_E5M2X2: case PTX_E2M1X2: case PTX_E2M3X2: case PTX_E3M2X2:
-    case PTX_UE8M0X2: case PTX_E4M3X4: case PTX_E5M2X4: case PTX_E2M1X4: case PTX_E2M3X4: case PTX_E3M2X4: return true;
+    case PTX_F16: case PTX_F16X2: case PTX_BF16: case PTX_BF16X2: case PTX_TF32: case PTX_F32:
+    case PTX_F32X2: case PTX_F64:
+    case PTX_E4M3: case PTX_E5M2: case PTX_E4M3X2: case PTX_E5M2X2: case PTX_E2M1X2: case PTX_E2M3X2:
+    case PTX_E3M2X2:
+    case PTX_UE8M0X2: case PTX_E4M3X4: case PTX_E5M2X4: case PTX_E2M1X4: case PTX_E2M3X4:
+    case PTX_E3M2X4: return true;
     default: return false;
     }
 }

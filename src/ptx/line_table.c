@@ -132,7 +132,8 @@ static void resolver_done(Resolver *resolver) {
     free(resolver->slots);
 }
 
-/* The file of the function itself: that of the first .loc that is not inlined, else of the outermost frame. */
+/* The file of the function itself: that of the first .loc that is not inlined, else of the outermost
+ * frame. */
 static int own_file(const PtxFunction *function) {
     int first = 0;
     for (int i = 0; i < function->loc_count; i++) {

@@ -16,8 +16,9 @@ typedef struct PtxSourceLine { /* where the user finds this instruction in the s
 } PtxSourceLine;
 
 enum { PTX_PLACES = 4 };
-/* Of an instruction in an inlined function of the user's, or of a library's that is inlined for several calls:
- * the candidates for its line, and for the line that calls that function, the latest before it first. */
+/* Of an instruction in an inlined function of the user's, or of a library's that is inlined for several
+ * calls: the candidates for its line, and for the line that calls that function, the latest before it
+ * first. */
 typedef struct PtxPlaces {
     PtxSourceLine lines[PTX_PLACES], callers[PTX_PLACES];
     int line_count, caller_count;

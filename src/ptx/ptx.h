@@ -155,7 +155,8 @@ typedef struct PtxInstruction {
     const PtxFused *fused; /* an fma that the text does not have (contract.h); else NULL */
 } PtxInstruction;
 
-/* What an fma was made of. Its operands may be `negated`, which PTX does not allow in the text: the printer writes neg before it. */
+/* What an fma was made of. Its operands may be `negated`, which PTX does not allow in the text: the printer
+ * writes neg before it. */
 struct PtxFused {
     const PtxInstruction *product; /* the mul */
     const PtxInstruction *sum;     /* the add or sub, whose place, guard and result the fma has */
@@ -253,8 +254,8 @@ typedef struct PtxModule {
     size_t length;
     int version_major, version_minor;
     const char *target; /* "sm_75" (first of a list); options such as "texmode_unified" are in `header` */
-    /* Instructions that the target lacks are refused. Not so at first: the target of a compiler's PTX is often one that
-     * nobody chose. */
+    /* Instructions that the target lacks are refused. Not so at first: the target of a compiler's PTX is
+     * often one that nobody chose. */
     bool is_target_checked;
     int address_bytes; /* 4 or 8 */
     PtxSourceFile *files;

@@ -42,7 +42,7 @@ static bool record_bench(const Options *options, Text *out, Error *error) {
     BenchOptions bench = perform_bench(options);
     FILE *progress = isatty(STDERR_FILENO) ? stderr : NULL;
     return options->grid ? grid_print(&bench, stdout, progress, error)
-                         : sass_print_recording(&bench, stdout, stderr, progress, error);
+                         : record_print_sass(&bench, stdout, stderr, progress, error);
 }
 
 static bool record_nothing(const Options *options, Text *out, Error *error) {

@@ -1,4 +1,5 @@
-/* Records what ships: machine code, grids, tables of accesses, and listings of the front end (redviz-record). */
+/* Records what ships: machine code, grids, tables of accesses, and listings of the front end
+ * (redviz-record). */
 #ifndef RECORD_MAINTAIN_H
 #define RECORD_MAINTAIN_H
 

@@ -34,8 +34,7 @@ static void print_missing(void *context, const char *kernel, const char *dtype, 
     fprintf(printer->errors, "redviz-record: %s %s: %s\n", kernel, dtype, why);
 }
 
-bool sass_print_recording(const BenchOptions *options, FILE *out, FILE *errors, FILE *progress,
-                          Error *error) {
+bool record_print_sass(const BenchOptions *options, FILE *out, FILE *errors, FILE *progress, Error *error) {
     RecordingPrinter printer = {out, errors, progress, false};
     BenchSassSink sink = {&printer, show_cell, print_recorded, print_missing};
     bool good = bench_sass(options, &sink, error);

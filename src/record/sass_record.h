@@ -7,6 +7,6 @@
 
 /* Prints the results of bench_sass() in the format of sass/recorded.h, kernel by kernel; reports missing
  * parts to `errors`. `progress`: a terminal that shows the current measurement (NULL: none). */
-bool sass_print_recording(const BenchOptions *options, FILE *out, FILE *errors, FILE *progress, Error *error);
+bool record_print_sass(const BenchOptions *options, FILE *out, FILE *errors, FILE *progress, Error *error);
 
 #endif

@@ -26,14 +26,14 @@ typedef struct ReportInput {
     const char *program;  /* the file, whose main() could be run instead; NULL: it has none */
     bool is_judged;       /* the program was, of which it is a launch */
     bool hides_n;         /* nothing of the run depends on n */
-    const char *
-        other_size; /* what is wrong with a size that is no multiple of the block: a sentence; NULL: nothing */
+    /* what is wrong with a size that is no multiple of the block: a sentence; NULL: nothing */
+    const char *other_size;
     const char *unopened; /* a source file in another folder that was not opened; NULL: none */
     /* "nvrtc, since nvcc failed: ..."; NULL: by the first compiler, or not compiled. */
     const char *compiled_by;
     const char *read; /* what was read from the file's host code; NULL: nothing */
-    /* The expected function of the result, "sum(in)"; without has_result, what it looks like. NULL: the catalogue's reference, or
-     * nothing known. */
+    /* The expected function of the result, "sum(in)"; without has_result, what it looks like. NULL: the
+     * catalogue's reference, or nothing known. */
     const char *looks_like;
     bool changes_nothing;     /* all memory is as before the run */
     const char *dtype, *op;   /* NULL: not known (a user's kernel) */

@@ -78,7 +78,8 @@ static void print_head(const SassPrinter *printer, int launch) {
 
 /* ---- the table ----------------------------------------------------------------------------------------- */
 
-/* Nothing of assembled code; else executions, active lanes of 32, share of lanes with a false predicate, samples, most frequent stall. */
+/* Nothing of assembled code; else executions, active lanes of 32, share of lanes with a false predicate,
+ * samples, most frequent stall. */
 static void print_counts(const SassPrinter *printer, const SassSums *sums, bool is_line) {
     CountText count;
     Text *out = printer->out;

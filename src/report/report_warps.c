@@ -8,7 +8,7 @@
 
 enum { COLUMNS = 96, LEAST_LABEL = 14, MOST_LINES = 32 };
 
-/* ---- sentences ------------------------------------------------------------------------------------------- */
+/* ---- sentences ----------------------------------------------------------------------------------------- */
 
 /* "+9 % (probes elsewhere: +1 %), traced blocks live 1.35x" */
 static void print_cost(const WarpTimeline *timeline, Text *out) {
@@ -24,7 +24,8 @@ static void print_cost(const WarpTimeline *timeline, Text *out) {
     if (warp_timeline_is_perturbed(timeline)) text_add(out, "; the probes change what they measure");
 }
 
-/* "of 5,120 cycles a warp is ready in 59 %, all wait in 38 % (global 30, barrier 8), none is resident in 3 %" */
+/* "of 5,120 cycles a warp is ready in 59 %, all wait in 38 % (global 30, barrier 8), none is resident in 3
+ * %" */
 static void print_summary(const WarpTimeline *timeline, Text *out) {
     WarpSummary summary = timeline->summary;
     double waiting = 0;
@@ -45,7 +46,7 @@ static void print_summary(const WarpTimeline *timeline, Text *out) {
                summary.empty / summary.cycles * 100);
 }
 
-/* ---- text ---------------------------------------------------------------------------------------------------- */
+/* ---- text ---------------------------------------------------------------------------------------------- */
 
 static char letter_of(const WarpTimeline *timeline, const WarpCell *cell, uint32_t each) {
     return cell->site == WARP_CELL_ABSENT  ? ' '
@@ -147,7 +148,7 @@ void report_warps_text(const ReportWarps *report, Text *out) {
     }
 }
 
-/* ---- JSON ---------------------------------------------------------------------------------------------------- */
+/* ---- JSON ---------------------------------------------------------------------------------------------- */
 
 static void put_summary(const WarpTimeline *timeline, Json *json) {
     WarpSummary summary = timeline->summary;
@@ -250,7 +251,7 @@ void report_warps_json(const ReportWarps *report, Text *out) {
     text_add(out, "\n");
 }
 
-/* ---- Perfetto ------------------------------------------------------------------------------------------------ */
+/* ---- Perfetto ------------------------------------------------------------------------------------------ */
 
 typedef struct PerfettoWarp {
     const ReportWarps *report;

@@ -1,4 +1,5 @@
-/* Report of warps: timelines of warps (trace/warp_timeline.h) as text, as JSON, and as a trace for ui.perfetto.dev. */
+/* Report of warps: timelines of warps (trace/warp_timeline.h) as text, as JSON, and as a trace for
+ * ui.perfetto.dev. */
 #ifndef REPORT_REPORT_WARPS_H
 #define REPORT_REPORT_WARPS_H
 
@@ -17,8 +18,8 @@ typedef struct ReportWarps {
 
 void report_warps_text(const ReportWarps *report, Text *out);
 void report_warps_json(const ReportWarps *report, Text *out);
-/* The JSON of the Trace Event Format ("complete" events, "X"), whose microseconds are cycles here: a process for each
- * timeline, a thread for each warp. */
+/* The JSON of the Trace Event Format ("complete" events, "X"), whose microseconds are cycles here: a process
+ * for each timeline, a thread for each warp. */
 void report_warps_perfetto(const ReportWarps *report, Text *out);
 
 #endif

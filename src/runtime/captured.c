@@ -74,7 +74,7 @@ int captured_choose(const Captured *capture) {
     return best < 0 ? cancelled : best;
 }
 
-/* ---- buffers -------------------------------------------------------------------------------------------- */
+/* ---- buffers ------------------------------------------------------------------------------------------- */
 
 /* The element type of a parameter of "const float*"; B8 and the like: not known. */
 static PtxType type_of_pointer(const char *declared) {
@@ -163,7 +163,7 @@ static int add_buffer(const Captured *capture, const CapturedLaunch *launch, Pla
     return buffer;
 }
 
-/* ---- arguments ------------------------------------------------------------------------------------------ */
+/* ---- arguments ----------------------------------------------------------------------------------------- */
 
 static int find_buffer(const Plan *plan, uint64_t address, uint64_t *offset) {
     for (int i = 0; i < plan->buffer_count; i++) {

@@ -1,8 +1,8 @@
 /* Captured: what is known of a program's run: its memory, modules and launches, each of which is a plan.
  *
- * Of the memory that a launch touches, the capture keeps what it held before the launch, page by page, so that the launch can be
- * run again, traced, on any backend. A launch that repeats an earlier one (same kernel, shape, parameters and memory)
- * names it and keeps nothing. */
+ * Of the memory that a launch touches, the capture keeps what it held before the launch, page by page, so
+ * that the launch can be run again, traced, on any backend. A launch that repeats an earlier one (same
+ * kernel, shape, parameters and memory) names it and keeps nothing. */
 #ifndef RUNTIME_CAPTURE_H
 #define RUNTIME_CAPTURE_H
 
@@ -109,8 +109,9 @@ typedef enum CapturedFaultKind {
     CAPTURED_USED_FREED,  /* a launch accessed memory that the host had freed */
     CAPTURED_UNORDERED,   /* launch `after` uses what launch `error` of another stream writes or reads */
     CAPTURED_STALE, /* launch `after` reads what launch `error` left behind the end of a later, smaller one */
-    CAPTURED_NOT_CLEARED, /* launch `after` adds to what launch `error` left, which the host has read as a result */
-    CAPTURED_EARLY,       /* the host touches pinned memory before it has waited for a copy to it */
+    /* launch `after` adds to what launch `error` left, which the host has read as a result */
+    CAPTURED_NOT_CLEARED,
+    CAPTURED_EARLY,   /* the host touches pinned memory before it has waited for a copy to it */
     CAPTURED_COUNTER, /* launch `after` finds a counter as launch `error` left it, and does less */
     CAPTURED_LACKS    /* a CUDA function that redviz does not have */
 } CapturedFaultKind;
@@ -140,8 +141,8 @@ typedef struct Captured {
     int launch_count, launch_capacity;
     CapturedFault *faults;
     int fault_count, fault_capacity;
-    bool
-        is_saved; /* of a session file: `sources` are all that there are; else they are read from their files */
+    /* of a session file: `sources` are all that there are; else they are read from their files */
+    bool is_saved;
     CapturedSource *sources;
     int source_count, source_capacity;
 } Captured;
@@ -149,15 +150,15 @@ typedef struct Captured {
 Captured *captured_new(uint64_t most_bytes);
 void captured_free(Captured *capture);
 
-/* The launch to show first: that of the first fault, else the one with the most conflicts, sectors too many and divergent branches,
- * else the one that was cancelled; -1: there is none. */
+/* The launch to show first: that of the first fault, else the one with the most conflicts, sectors too many
+ * and divergent branches, else the one that was cancelled; -1: there is none. */
 int captured_choose(const Captured *capture);
 /* The launch that `at` names: "3", or "reduce#2", the second of that kernel; -1: there is none. */
 int captured_find(const Captured *capture, const char *at);
 /* The launch itself, or the one that it repeats. */
 const CapturedLaunch *captured_original(const Captured *capture, int launch);
-/* The launch as a plan, which the caller frees: its module, the memory that existed with what it held, its arguments. False with
- * `error`: it was refused, or its memory was not kept. */
+/* The launch as a plan, which the caller frees: its module, the memory that existed with what it held, its
+ * arguments. False with `error`: it was refused, or its memory was not kept. */
 bool captured_plan(const Captured *capture, int launch, Plan *plan, Error *error);
 
 #endif

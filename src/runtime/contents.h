@@ -1,5 +1,5 @@
-/* Contents: pages of memory by what they hold, each kept once. A launch keeps the pages that it read and wrote, and a
- * launch that finds the same pages does the same again. */
+/* Contents: pages of memory by what they hold, each kept once. A launch keeps the pages that it read and
+ * wrote, and a launch that finds the same pages does the same again. */
 #ifndef RUNTIME_CONTENTS_H
 #define RUNTIME_CONTENTS_H
 

@@ -69,7 +69,7 @@ void device_free(Device *device) {
     free(device);
 }
 
-/* ---- modules -------------------------------------------------------------------------------------------- */
+/* ---- modules ------------------------------------------------------------------------------------------- */
 
 static DeviceModule *find_module(const Device *device, uint32_t number) {
     for (int i = 0; i < device->module_count; i++)
@@ -146,7 +146,7 @@ static void *place_variable(void *context, const PtxVariable *variable, uint64_t
     return device->host + (*address - device->window);
 }
 
-/* ---- functions and variables ------------------------------------------------------------------------------ */
+/* ---- functions and variables --------------------------------------------------------------------------- */
 
 /* Adds a fault of the program that a question met. */
 static void note_fault(Device *device, const char *call, int32_t error, const char *what) {

@@ -1,7 +1,7 @@
 /* Device: the emulated GPU of one program: its memory, modules and launches. Private to src/runtime.
  *
- * Memory is the window that the program maps too (messages.h). Each allocation and each module variable is a buffer of
- * one emulator, which lives as long as the program. */
+ * Memory is the window that the program maps too (messages.h). Each allocation and each module variable is a
+ * buffer of one emulator, which lives as long as the program. */
 #ifndef RUNTIME_DEVICE_H
 #define RUNTIME_DEVICE_H
 

@@ -53,7 +53,7 @@ static CapturedLaunch *running(const Device *device) {
     return &device->capture->launches[device->running];
 }
 
-/* ---- pages ---------------------------------------------------------------------------------------------- */
+/* ---- pages --------------------------------------------------------------------------------------------- */
 
 static uint64_t page_bytes(const CapturedMemory *memory, uint64_t page) {
     uint64_t left = memory->bytes - page * CONTENTS_PAGE_BYTES;
@@ -146,7 +146,7 @@ void device_touched(void *context, const EmulatorPage *touched) {
     }
 }
 
-/* ---- launches that repeat ------------------------------------------------------------------------------- */
+/* ---- launches that repeat ------------------------------------------------------------------------------ */
 
 static bool is_alike(const CapturedLaunch *a, const CapturedLaunch *b, size_t parameter_bytes) {
     return a->device == b->device && a->module == b->module && a->function == b->function &&
@@ -215,7 +215,7 @@ static bool repeat(Device *device, size_t parameter_bytes) {
     return false;
 }
 
-/* ---- a launch ------------------------------------------------------------------------------------------- */
+/* ---- a launch ------------------------------------------------------------------------------------------ */
 
 /* The allocations that its parameters point to and that it touched, ascending. */
 static void note_memories(Device *device, const CapturedLaunch *launch, CapturedLaunch *to) {
@@ -334,7 +334,8 @@ static void note_places(Device *device, CapturedLaunch *launch, const Trace *tra
     }
 }
 
-/* As a GPU prints it, a line for each thread: "FILE:LINE: FUNCTION: block: [0,0,0], thread: [7,0,0] Assertion `x > 0` failed." */
+/* As a GPU prints it, a line for each thread: "FILE:LINE: FUNCTION: block: [0,0,0], thread: [7,0,0] Assertion
+ * `x > 0` failed." */
 static void print_assertion(Device *device, const CapturedLaunch *launch, const Trap *trap) {
     static const char mark[] = ": assertion `", failed[] = "` failed";
     const char *begin = strstr(trap->detail, mark), *end = begin ? strstr(begin, failed) : NULL;

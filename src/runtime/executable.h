@@ -7,8 +7,8 @@
 #include <stddef.h>
 
 bool executable_is(const void *bytes, size_t count); /* begins as ELF does */
-/* The PTX of the first of its fat binaries that has a kernel, or `wanted` in its text (NULL: any). False with `error`: it has none, or
- * machine code alone. */
+/* The PTX of the first of its fat binaries that has a kernel, or `wanted` in its text (NULL: any). False with
+ * `error`: it has none, or machine code alone. */
 bool executable_find_ptx(const void *bytes, size_t count, const char *wanted, Text *ptx, Error *error);
 
 #endif

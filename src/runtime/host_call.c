@@ -3,7 +3,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 
-/* ---- the text --------------------------------------------------------------------------------------------- */
+/* ---- the text ------------------------------------------------------------------------------------------ */
 
 static bool is_word(char c) {
     return isalnum((unsigned char)c) || c == '_';
@@ -43,7 +43,7 @@ static void read_items(Call *call, const char *at, const char *end) {
     text_done(&items);
 }
 
-/* ---- a signature ------------------------------------------------------------------------------------------ */
+/* ---- a signature --------------------------------------------------------------------------------------- */
 
 /* The parameter list of the definition of `name`: behind its '('. NULL: there is none. */
 static const char *find_parameters(const char *source, const char *name, const char **end) {
@@ -224,7 +224,7 @@ void call_done(Call *call) {
     *call = (Call){0};
 }
 
-/* ---- the plan --------------------------------------------------------------------------------------------- */
+/* ---- the plan ------------------------------------------------------------------------------------------ */
 
 bool call_plan(const Call *call, uint64_t n, Plan *plan, Error *error) {
     /* Numbers are doubles until the compiler gives them the type of the parameter. */
@@ -255,7 +255,7 @@ bool call_fills(const Call *call, const char *buffer) {
     return false;
 }
 
-/* ---- the program ------------------------------------------------------------------------------------------ */
+/* ---- the program --------------------------------------------------------------------------------------- */
 
 static const char head[] =
     "\n#include <cstdio>\n#include <cstdlib>\n#include <cuda_runtime.h>\n#include <type_traits>\n"
@@ -280,7 +280,8 @@ static const char head[] =
     "}\n"
     "}\n";
 
-/* Each buffer takes three arguments of the program: bytes, the file that fills it or "", the file for what it holds afterwards. */
+/* Each buffer takes three arguments of the program: bytes, the file that fills it or "", the file for what it
+ * holds afterwards. */
 void call_write_main(const Call *call, const Plan *plan, const char *path, Text *before, Text *out) {
     const PlanLaunch *launch = &plan->launches[0];
     text_print(before, "#include \"%s\"%s", path, head);

@@ -26,8 +26,9 @@ static void add_launch(Found *found, const Captured *capture, int index) {
                                          launch->name, launch->why, unchecked)});
 }
 
-/* Atomic minima and maxima that leave all that the host wrote as it was: one that starts too high, or that compares the bits of
- * floats. (Equal values, and other atomics that change nothing, may be right: flags that nothing clears, sums of zeros.) */
+/* Atomic minima and maxima that leave all that the host wrote as it was: one that starts too high, or that
+ * compares the bits of floats. (Equal values, and other atomics that change nothing, may be right: flags that
+ * nothing clears, sums of zeros.) */
 static void add_lost_extremes(Found *found, const Captured *capture, int index) {
     const CapturedLaunch *launch = &capture->launches[index];
     if (!launch->outdone || launch->changes || launch->writes_after_launch || launch->error ||
@@ -41,7 +42,7 @@ static void add_lost_extremes(Found *found, const Captured *capture, int index) 
                                          index + 1, launch->name, memory->name)});
 }
 
-/* ---- state that a launch leaves to the next one ------------------------------------------------------------ */
+/* ---- state that a launch leaves to the next one -------------------------------------------------------- */
 
 static const CapturedPage *find_page(const CapturedPage *pages, int count, uint64_t address) {
     for (int i = 0; i < count; i++)
@@ -57,8 +58,8 @@ static int memory_at(const Captured *capture, const CapturedLaunch *launch, uint
     return -1;
 }
 
-/* The variable in which `first` left another value than it found, if `second` finds that and nothing else is new to it; -1: another
- * reason. */
+/* The variable in which `first` left another value than it found, if `second` finds that and nothing else is
+ * new to it; -1: another reason. */
 static int find_left_variable(const Captured *capture, const CapturedLaunch *first,
                               const CapturedLaunch *second) {
     int found = -1;

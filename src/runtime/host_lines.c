@@ -85,7 +85,7 @@ void host_lines_refresh(HostLines *lines, const Device *device) {
     read_maps(lines, device->index);
 }
 
-/* ---- addresses to lines ---------------------------------------------------------------------------------- */
+/* ---- addresses to lines -------------------------------------------------------------------------------- */
 
 static void ask_for(HostLines *lines, uint64_t address, int process) {
     for (int i = 0; i < lines->place_count; i++)
@@ -101,8 +101,8 @@ static const HostPlace *find(const HostLines *lines, uint64_t address, int proce
     return NULL;
 }
 
-/* The address within its file of the instruction before a return address. addr2line takes virtual addresses of the file, which
- * in position-independent programs are offsets from where they were loaded. */
+/* The address within its file of the instruction before a return address. addr2line takes virtual addresses
+ * of the file, which in position-independent programs are offsets from where they were loaded. */
 static uint64_t in_file(const HostLines *lines, const Mapped *mapped, uint64_t address) {
     uint64_t base = 0;
     for (int i = 0; i < lines->mapped_count; i++)
@@ -117,8 +117,8 @@ static size_t name_length(const char *function) {
     return added ? (size_t)(added - function) : strlen(function);
 }
 
-/* For each address its number, then two lines a frame, the innermost first: function, file:line. The innermost frame outside the
- * toolkit counts. */
+/* For each address its number, then two lines a frame, the innermost first: function, file:line. The
+ * innermost frame outside the toolkit counts. */
 static void take_answers(HostLines *lines, Captured *capture, const int *asked, int count, char *text) {
     HostPlace *place = NULL;
     int next = 0;
@@ -160,9 +160,10 @@ static void resolve(HostLines *lines, Captured *capture, const Mapped *mapped) {
     text_done(&said);
 }
 
-/* ---- names ------------------------------------------------------------------------------------------------ */
+/* ---- names --------------------------------------------------------------------------------------------- */
 
-/* "d_in" of "cudaMalloc((void **)&d_in, bytes)" or "cuMemAlloc(&d_in, bytes)": what is behind the first & of an argument list. */
+/* "d_in" of "cudaMalloc((void **)&d_in, bytes)" or "cuMemAlloc(&d_in, bytes)": what is behind the first & of
+ * an argument list. */
 static const char *name_in_call(Arena *arena, const char *text) {
     const char *call = strstr(text, "lloc"), *at = call ? strchr(call, '&') : NULL;
     if (!at) return NULL;

@@ -1,4 +1,5 @@
-/* Host lines: the source lines of addresses in a program, by addr2line and the maps of its process. Private to src/runtime. */
+/* Host lines: the source lines of addresses in a program, by addr2line and the maps of its process. Private
+ * to src/runtime. */
 #ifndef RUNTIME_HOST_LINES_H
 #define RUNTIME_HOST_LINES_H
 

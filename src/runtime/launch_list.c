@@ -28,7 +28,7 @@ int launch_count_distinct(const Captured *capture) {
     return count;
 }
 
-/* ---- columns ---------------------------------------------------------------------------------------------- */
+/* ---- columns ------------------------------------------------------------------------------------------- */
 
 static void print_volume(const uint32_t size[3], Text *out) {
     text_print(out, "%u", size[0]);
@@ -148,7 +148,7 @@ void launch_column_print(const Captured *capture, const LaunchRow *row, LaunchCo
     }
 }
 
-/* ---- the table -------------------------------------------------------------------------------------------- */
+/* ---- the table ----------------------------------------------------------------------------------------- */
 
 /* "program exited 0: 104 launches, 4 distinct, 1.3 s" */
 static void print_summary(const Program *program, Text *out) {
@@ -219,7 +219,7 @@ void launch_list_print(const Program *program, int most, Text *out) {
     free(rows);
 }
 
-/* ---- JSON ------------------------------------------------------------------------------------------------- */
+/* ---- JSON ---------------------------------------------------------------------------------------------- */
 
 static void put_size(Json *json, const char *key, const uint32_t size[3]) {
     json_open_array(json, key);

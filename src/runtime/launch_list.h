@@ -1,4 +1,5 @@
-/* Launch list: a program's launches as rows, and what its host code did wrong. The report and the interface show it. */
+/* Launch list: a program's launches as rows, and what its host code did wrong. The report and the interface
+ * show it. */
 #ifndef RUNTIME_LAUNCH_LIST_H
 #define RUNTIME_LAUNCH_LIST_H
 
@@ -14,8 +15,9 @@ typedef struct LaunchRow { /* one launch, or several in succession that repeat e
 LaunchRow *launch_rows(const Captured *capture, int *count);
 int launch_count_distinct(const Captured *capture);
 
-/* The columns of a row: "3", "3-102"; the kernel; grid and block, "64 x 64" or "256"; bytes; "d_odata 64, count 1"; "1.2 M";
- * what stands out: "out of bounds", "bank conflicts 48 %", "refused", or "-". `out` gets one of them. */
+/* The columns of a row: "3", "3-102"; the kernel; grid and block, "64 x 64" or "256"; bytes; "d_odata 64,
+ * count 1"; "1.2 M"; what stands out: "out of bounds", "bank conflicts 48 %", "refused", or "-". `out` gets
+ * one of them. */
 typedef enum LaunchColumn {
     LAUNCH_NUMBER,
     LAUNCH_KERNEL,

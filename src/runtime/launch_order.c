@@ -56,7 +56,7 @@ void launch_order_free(LaunchOrder *order) {
     free(order);
 }
 
-/* ---- streams ---------------------------------------------------------------------------------------------- */
+/* ---- streams ------------------------------------------------------------------------------------------- */
 
 static void join(Clock *to, const Clock *from) {
     for (int i = 0; i < STREAMS; i++)
@@ -112,7 +112,7 @@ void launch_order_take(LaunchOrder *order, const MessageOrder *message, int memo
     }
 }
 
-/* ---- memory ----------------------------------------------------------------------------------------------- */
+/* ---- memory -------------------------------------------------------------------------------------------- */
 
 static WordUse *words_of(LaunchOrder *order, const Captured *capture, int memory) {
     const CapturedMemory *of = &capture->memories[memory];
@@ -224,7 +224,7 @@ void launch_order_touch(LaunchOrder *order, Captured *capture, int launch, int m
     }
 }
 
-/* ---- faults ----------------------------------------------------------------------------------------------- */
+/* ---- faults -------------------------------------------------------------------------------------------- */
 
 static const CapturedRange *changed_of(const CapturedLaunch *launch, int memory) {
     for (int i = 0; i < launch->changed_count; i++)
@@ -251,7 +251,8 @@ static void add_fault(Captured *capture, CapturedFaultKind kind, int memory, int
     array_push(capture->faults, capture->fault_count, capture->fault_capacity, fault);
 }
 
-/* A later, smaller launch has written the beginning alone, and the kernel that reads has run between the two. */
+/* A later, smaller launch has written the beginning alone, and the kernel that reads has run between the
+ * two. */
 static bool is_stale(const Captured *capture, int launch, const Noted *noted) {
     if (!noted->older || !noted->stale) return false;
     const CapturedLaunch *newer = &capture->launches[noted->newest - 1],

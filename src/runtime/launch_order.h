@@ -1,5 +1,5 @@
-/* Launch order: what the launches of a program leave to each other: which streams wait for which, and who wrote each word. Private to
- * src/runtime. */
+/* Launch order: what the launches of a program leave to each other: which streams wait for which, and who
+ * wrote each word. Private to src/runtime. */
 #ifndef RUNTIME_LAUNCH_ORDER_H
 #define RUNTIME_LAUNCH_ORDER_H
 
@@ -16,7 +16,8 @@ void launch_order_take(LaunchOrder *order, const MessageOrder *message, int memo
 /* The words from `first` to before `end` hold what no launch is known to have left. */
 void launch_order_host_wrote(LaunchOrder *order, const Captured *capture, int memory, uint64_t first,
                              uint64_t end);
-/* A launch begins, has touched a page whose first word in its memory is `first`, and has ended: then its faults are added. */
+/* A launch begins, has touched a page whose first word in its memory is `first`, and has ended: then its
+ * faults are added. */
 void launch_order_begin(LaunchOrder *order, int launch, uint32_t stream);
 void launch_order_touch(LaunchOrder *order, Captured *capture, int launch, int memory, uint64_t first,
                         const EmulatorPage *page);

@@ -1,16 +1,18 @@
-/* Program messages: what a program's CUDA library and redviz say to each other. The library (library/) speaks over a Unix stream socket.
+/* Program messages: what a program's CUDA library and redviz say to each other. The library (library/) speaks
+ * over a Unix stream socket.
  *
- * The program connects to the abstract socket named in $REDVIZ_PROGRAM at its first CUDA call. Each message is a
- * MessageHead and `bytes` more: one of the structures below, then what its comment names. All of them are of one
- * machine: native byte order, no padding that counts. Questions have one answer each, in order; the other
- * messages have none. redviz takes messages one after another, so a launch is executed when everything said
- * before it has been taken: the order of the socket is the order of the device, for all streams.
+ * The program connects to the abstract socket named in $REDVIZ_PROGRAM at its first CUDA call. Each message
+ * is a MessageHead and `bytes` more: one of the structures below, then what its comment names. All of them
+ * are of one machine: native byte order, no padding that counts. Questions have one answer each, in order;
+ * the other messages have none. redviz takes messages one after another, so a launch is executed when
+ * everything said before it has been taken: the order of the socket is the order of the device, for all
+ * streams.
  *
- * Device memory is one file without a name, the window, which the answer to HELLO brings. Both processes map it
- * at the same address, so that device pointers are valid in both. The program may not touch memory of
- * cudaMalloc there: that part is PROT_NONE until allocated as managed or pinned memory. Its library copies through a second mapping,
- * `alias` bytes behind the first. redviz decides where allocations lie; each begins at a multiple of 64 KB,
- * with at least 64 KB that belong to nobody behind it. */
+ * Device memory is one file without a name, the window, which the answer to HELLO brings. Both processes map
+ * it at the same address, so that device pointers are valid in both. The program may not touch memory of
+ * cudaMalloc there: that part is PROT_NONE until allocated as managed or pinned memory. Its library copies
+ * through a second mapping, `alias` bytes behind the first. redviz decides where allocations lie; each begins
+ * at a multiple of 64 KB, with at least 64 KB that belong to nobody behind it. */
 #ifndef RUNTIME_MESSAGES_H
 #define RUNTIME_MESSAGES_H
 
@@ -30,12 +32,15 @@ typedef enum MessageKind {
     MESSAGE_ALLOCATE,  /* question: MessageAllocate -> MessagePlace */
     MESSAGE_FREE,      /* MessageAt: an allocation ends; nothing is pending that uses it */
     MESSAGE_MODULE,    /* MessageModule, then its bytes */
-    MESSAGE_FUNCTION, /* question: MessageName, then the name -> MessageFunction, then parameter_count MessageParameter */
+    /* question: MessageName, then the name -> MessageFunction, then parameter_count MessageParameter */
+    MESSAGE_FUNCTION,
     MESSAGE_VARIABLE, /* question: MessageName, then the name -> MessagePlace */
     MESSAGE_LAUNCH,   /* MessageLaunch, then its parameter bytes */
-    MESSAGE_SYNC,    /* question: nothing -> MessageDone, then what kernels have printed since the last one */
-    MESSAGE_WRITTEN, /* MessageWrite: the host has written device memory (copy, memset), with nothing pending */
-    MESSAGE_FAILED, /* MessageFailed, then two strings: the CUDA function, what was wrong: the call returned an error */
+    MESSAGE_SYNC, /* question: nothing -> MessageDone, then what kernels have printed since the last one */
+    /* MessageWrite: the host has written device memory (copy, memset), with nothing pending */
+    MESSAGE_WRITTEN,
+    /* MessageFailed, then two strings: the CUDA function, what was wrong: the call returned an error */
+    MESSAGE_FAILED,
     MESSAGE_CHECKED,     /* nothing: the program asked for the last error, and there was one */
     MESSAGE_LACKS,       /* the name of a CUDA function that this library does not have; once for each name */
     MESSAGE_HOST_ACCESS, /* MessageAccess: the program touched device memory, and ends */
@@ -52,8 +57,9 @@ typedef struct MessageHead {
 typedef struct MessageHello {
     uint32_t version; /* MESSAGE_VERSION */
     int32_t process;
-    uint64_t
-        window; /* the address at which the program has reserved `window_bytes` for the window, and as much for the alias */
+    /* the address at which the program has reserved `window_bytes` for the window, and as much for the
+     * alias */
+    uint64_t window;
     uint64_t window_bytes, alias;
 } MessageHello;
 
@@ -96,8 +102,8 @@ typedef enum MessageFormat {
     FORMAT_ELF     /* a cubin: has machine code alone */
 } MessageFormat;
 
-/* Sent before the first question about it. Texts of relocatable modules (-rdc) that were registered together have
- * one number, and are joined. */
+/* Sent before the first question about it. Texts of relocatable modules (-rdc) that were registered together
+ * have one number, and are joined. */
 typedef struct MessageModule {
     uint32_t number; /* chosen by the program, from 1 on */
     uint32_t format; /* MessageFormat */
@@ -129,8 +135,8 @@ typedef struct MessageLaunch {
     uint32_t grid[3], block[3], cluster[3]; /* cluster 0: none given */
     uint32_t dynamic_shared_bytes;
     uint32_t flags;
-    int32_t
-        refused; /* a cudaError_t: as a GPU, the library has refused this launch, and it is only listed; 0: run it */
+    /* a cudaError_t: as a GPU, the library has refused this launch, and it is only listed; 0: run it */
+    int32_t refused;
     uint32_t stream; /* 0: the default one; others by their order of creation */
     uint64_t caller;
     uint32_t parameter_bytes;

@@ -64,7 +64,7 @@ static bool answer(Connection *connection, const void *first, size_t first_bytes
     return send_parts(connection->socket, parts, second_bytes ? 3 : 2, file);
 }
 
-/* ---- the beginning --------------------------------------------------------------------------------------- */
+/* ---- the beginning ------------------------------------------------------------------------------------- */
 
 static MessageWelcome welcome_of(const Device *device) {
     MessageWelcome welcome = {.version = MESSAGE_VERSION,
@@ -108,7 +108,7 @@ static bool take_hello(Connection *connection, const MessageHello *hello) {
     return good;
 }
 
-/* ---- the others ------------------------------------------------------------------------------------------ */
+/* ---- the others ---------------------------------------------------------------------------------------- */
 
 /* The terminated text behind `bytes` bytes of the message; NULL: it is not terminated. */
 static const char *text_behind(const Connection *connection, size_t bytes) {

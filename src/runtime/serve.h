@@ -1,5 +1,5 @@
-/* Serve: answers the messages of one program. They come from another process and are checked as any input. Private to
- * src/runtime. */
+/* Serve: answers the messages of one program. They come from another process and are checked as any input.
+ * Private to src/runtime. */
 #ifndef RUNTIME_SERVE_H
 #define RUNTIME_SERVE_H
 
@@ -15,7 +15,8 @@ typedef struct Connection {
     size_t body_bytes, body_capacity;
 } Connection;
 
-/* Reads one message and answers it. False: the connection ended, or what came is no message of the library's. */
+/* Reads one message and answers it. False: the connection ended, or what came is no message of the
+ * library's. */
 bool serve_message(Connection *connection);
 void serve_done(Connection *connection);
 

@@ -45,7 +45,7 @@ typedef struct ProgramRun {
     Device *device;
 } ProgramRun;
 
-/* ---- the child ------------------------------------------------------------------------------------------- */
+/* ---- the child ----------------------------------------------------------------------------------------- */
 
 static bool listen_at(ProgramRun *run, Error *error) {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -130,7 +130,7 @@ static void kill_rest(void) {
     prctl(PR_SET_CHILD_SUBREAPER, 0);
 }
 
-/* ---- the watcher ----------------------------------------------------------------------------------------- */
+/* ---- the watcher --------------------------------------------------------------------------------------- */
 
 /* Or a signal that is held back will end this process. */
 static bool is_cancelled(const ProgramOptions *options) {
@@ -154,8 +154,8 @@ static void take_output(ProgramRun *run) {
     }
 }
 
-/* Takes what the program prints, also while a launch is executed; ends the launch when its time is over, Ctrl-C was
- * pressed, or the program has been gone for a while: what it launched last is to be seen. */
+/* Takes what the program prints, also while a launch is executed; ends the launch when its time is over,
+ * Ctrl-C was pressed, or the program has been gone for a while: what it launched last is to be seen. */
 static void *watch(void *context) {
     ProgramRun *run = context;
     const ProgramOptions *options = run->options;
@@ -190,7 +190,7 @@ static void set_watched(ProgramRun *run, const Connection *connection) {
     pthread_mutex_unlock(&run->lock);
 }
 
-/* ---- the loop -------------------------------------------------------------------------------------------- */
+/* ---- the loop ------------------------------------------------------------------------------------------ */
 
 static void accept_program(ProgramRun *run) {
     int socket = accept4(run->listener, NULL, NULL, SOCK_CLOEXEC);
@@ -252,7 +252,8 @@ static void serve_all(ProgramRun *run) {
     }
 }
 
-/* NVIDIA's runtime within the program: it finds no driver that it knows, and makes no launch that could be seen. */
+/* NVIDIA's runtime within the program: it finds no driver that it knows, and makes no launch that could be
+ * seen. */
 static const char *find_static_runtime(const char *path) {
     static const char code[] = ".nv_fatbin", shared[] = "libcudart.so.";
     char *bytes;

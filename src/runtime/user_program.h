@@ -1,8 +1,8 @@
 /* User program: runs it with redviz's CUDA library and captures its launches, without a GPU.
  *
- * The program is another process: whatever it does (exit, crash, an endless loop), redviz keeps what is known so far. It
- * loads library/ in place of NVIDIA's and speaks to redviz over a socket (messages.h); kernels are executed here, by the
- * emulator. It gets this process's standard input; what it prints is kept. */
+ * The program is another process: whatever it does (exit, crash, an endless loop), redviz keeps what is known
+ * so far. It loads library/ in place of NVIDIA's and speaks to redviz over a socket (messages.h); kernels are
+ * executed here, by the emulator. It gets this process's standard input; what it prints is kept. */
 #ifndef RUNTIME_PROGRAM_H
 #define RUNTIME_PROGRAM_H
 
@@ -46,8 +46,8 @@ typedef struct Program {
 /* Runs it to its end. NULL with `error`: it could not be started. */
 Program *program_run(const ProgramOptions *options, Error *error);
 void program_free(Program *program);
-/* "exited 0", "was ended by signal 11 (Segmentation fault)", "was stopped after 60 s (--time-limit; launch 3, reduce,
- * still ran; a smaller argument '--n=16777216' would help)". */
+/* "exited 0", "was ended by signal 11 (Segmentation fault)", "was stopped after 60 s (--time-limit; launch 3,
+ * reduce, still ran; a smaller argument '--n=16777216' would help)". */
 void program_describe_end(const Program *program, Text *out);
 
 #endif

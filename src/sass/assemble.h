@@ -1,8 +1,8 @@
 /* Assemble: the machine code of a kernel without a GPU.
  *
  * `ptxas -lineinfo -v` assembles the PTX, nvdisasm disassembles the cubin. The code may differ from what a
- * driver makes of the same PTX, since that has a ptxas of its own version. Nothing of it is executed, so nothing is
- * counted or sampled. */
+ * driver makes of the same PTX, since that has a ptxas of its own version. Nothing of it is executed, so
+ * nothing is counted or sampled. */
 #ifndef SASS_ASSEMBLE_H
 #define SASS_ASSEMBLE_H
 

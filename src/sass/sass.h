@@ -93,8 +93,8 @@ void sass_kernel_done(SassKernel *kernel);
 int sass_place(SassKernel *kernel, const char *file, int line, int inlined_at);
 /* Adds an instruction; borrows its texts, which live in the kernel's arena or longer. */
 SassInstruction *sass_add_instruction(SassKernel *kernel, SassInstruction instruction);
-/* The innermost place of an inlined-at chain in a file of the user's, as ptx/line_table.c chooses it; if there
- * is none, the outermost. -1 for -1. */
+/* The innermost place of an inlined-at chain in a file of the user's, as ptx/line_table.c chooses it; if
+ * there is none, the outermost. -1 for -1. */
 int sass_own_place(const SassKernel *kernel, int place);
 /* The index of the instruction at this offset; -1: none (padding). */
 int sass_at(const SassKernel *kernel, uint32_t offset);

@@ -33,7 +33,7 @@ GuessRequest session_guess_request(const Session *session) {
     return request;
 }
 
-/* ---- the PTX -------------------------------------------------------------------------------------------- */
+/* ---- the PTX ------------------------------------------------------------------------------------------- */
 
 /* All but headers below `shipped`, which are not the user's. */
 static void keep_files(Session *session, char *const *files, int count, const char *shipped) {
@@ -139,8 +139,8 @@ static int shipped_architecture(const CatalogRow *row) {
     return architecture;
 }
 
-/* What `cuobjdump -ptx` prints has a head before the PTX, and may have other PTX behind it: both become blanks, so that lines keep
- * their numbers. */
+/* What `cuobjdump -ptx` prints has a head before the PTX, and may have other PTX behind it: both become
+ * blanks, so that lines keep their numbers. */
 static void drop_heads(char *text) {
     static const char mark[] = "Fatbin ";
     char *begin = text + strspn(text, " \t\r\n"), *version = strstr(begin, ".version");

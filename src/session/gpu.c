@@ -40,7 +40,7 @@ static void list_buffers(GpuCopy *copy) {
     }
 }
 
-void gpu_copy_done(GpuCopy *copy) {
+void session_gpu_copy_done(GpuCopy *copy) {
     for (int i = 0; i < copy->count; i++) free(copy->buffers[i].host);
     free(copy->buffers);
     free(copy->base);
@@ -100,8 +100,8 @@ static bool capture(GpuCopy *copy, Cuda *cuda, CaptureOptions settings, Error *e
     return good;
 }
 
-bool gpu_copy_capture(GpuCopy *copy, const Session *session, Cuda *cuda, const CaptureOptions *settings,
-                      Error *error) {
+bool session_gpu_copy_capture(GpuCopy *copy, const Session *session, Cuda *cuda,
+                              const CaptureOptions *settings, Error *error) {
     *copy = (GpuCopy){.session = session, .trace = trace_new("gpu"), .other = -1};
     list_buffers(copy);
     bool good = capture(copy, cuda, *settings, error);
@@ -349,11 +349,11 @@ bool session_capture(Session *session, uint32_t *most_blocks, Error *error) {
     if (!cuda) return false;
     GpuCopy copy;
     cuda->cancel = session->options.cancel;
-    bool good = gpu_copy_capture(&copy, session, cuda, &(CaptureOptions){0}, error);
+    bool good = session_gpu_copy_capture(&copy, session, cuda, &(CaptureOptions){0}, error);
     cuda->cancel = NULL;
     *most_blocks = copy.tally.most_blocks;
     if (good) take_over(session, &copy, cuda->name);
-    gpu_copy_done(&copy);
+    session_gpu_copy_done(&copy);
     session_gpu_give_back(!good);
     return good;
 }

@@ -15,10 +15,10 @@ typedef struct GpuCopy {
 } GpuCopy;
 
 /* The session was opened with keep_inputs. `settings`: what is asked for beyond what the session says (probe,
- * blocks and `other` are filled in). In any case gpu_copy_done(). */
-bool gpu_copy_capture(GpuCopy *copy, const Session *session, Cuda *cuda, const CaptureOptions *settings,
-                      Error *error);
-void gpu_copy_done(GpuCopy *copy);
+ * blocks and `other` are filled in). In any case session_gpu_copy_done(). */
+bool session_gpu_copy_capture(GpuCopy *copy, const Session *session, Cuda *cuda,
+                              const CaptureOptions *settings, Error *error);
+void session_gpu_copy_done(GpuCopy *copy);
 
 /* The GPU of this process, current in the calling thread; one at a time has it, until it is given back. NULL
  * with `error`: there is none that can be used. */

@@ -59,7 +59,7 @@ static bool measure_on(Session *session, Cuda *cuda, SassKernel *kernels, SassNo
                      .count = session->run->launches.count,
                      .also = later,
                      .also_count = list_later(later)};
-    bool good = sass_measure(&work, SASS_ALL, kernels, notes, error);
+    bool good = gpu_sass_measure(&work, SASS_ALL, kernels, notes, error);
     plain_run_done(&plain);
     return good;
 }

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- the plan ------------------------------------------------------------------------------------------- */
+/* ---- the plan ------------------------------------------------------------------------------------------ */
 
 static bool plan_row(Session *session, Plan *plan, Error *error) {
     *plan = (Plan){0};
@@ -32,7 +32,7 @@ bool session_plan(Session *session, Error *error) {
     return guess_plan(&session->guess, &plan, error) && session_take_plan(session, &plan, error);
 }
 
-/* ---- the run -------------------------------------------------------------------------------------------- */
+/* ---- the run ------------------------------------------------------------------------------------------- */
 
 static bool run_guess(Session *session, Error *error) {
     Plan plan;
@@ -89,7 +89,7 @@ static bool run_all(Session *session, Error *error) {
     return good && run_at_fault(session, error);
 }
 
-/* ---- a GPU, and the result ------------------------------------------------------------------------------ */
+/* ---- a GPU, and the result ----------------------------------------------------------------------------- */
 
 /* The emulator knows the faults of a kernel that trapped. It shows them unless --backend gpu was given. */
 static bool capture_events(Session *session, uint32_t *most_blocks, Error *error) {
@@ -121,7 +121,7 @@ static bool capture(Session *session, Error *error) {
     return true;
 }
 
-/* ---- the whole ------------------------------------------------------------------------------------------ */
+/* ---- the whole ----------------------------------------------------------------------------------------- */
 
 /* A saved session may come from anywhere: the files that it names are not opened. */
 static bool check_origin(const RunSpec *options, Error *error) {
@@ -186,7 +186,7 @@ Session *session_open_on_gpu(const RunSpec *wanted, Error *error) {
     return session_open(wanted, error);
 }
 
-/* ---- a plan of one's own -------------------------------------------------------------------------------- */
+/* ---- a plan of one's own ------------------------------------------------------------------------------- */
 
 static bool parse_modules(Session *session, const Plan *plan, Error *error) {
     SessionCode *code = &session->code;

@@ -63,7 +63,7 @@ bool session_dump(Session *session, const char *spec, FILE *to, Error *error) {
     return true;
 }
 
-/* ---- the front end: nothing is run ---------------------------------------------------------------------- */
+/* ---- the front end: nothing is run --------------------------------------------------------------------- */
 
 /* Every launch, lowered as it would be for a run. */
 static bool print_lowered(const Session *session, Text *out, Error *error) {

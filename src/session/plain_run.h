@@ -23,7 +23,8 @@ bool plain_run_launch(void *context, int index, Error *error);
 
 /* The run for a probe: with its launches, which it restores. Borrows `plain`. */
 ResidencyWork plain_run_work(PlainRun *plain);
-/* What is known of the run and of this GPU; texts live in `arena`. `entry`: its name if it is not of the catalogue. */
+/* What is known of the run and of this GPU; texts live in `arena`. `entry`: its name if it is not of the
+ * catalogue. */
 void plain_run_describe(const Session *session, const Cuda *cuda, const char *entry, Arena *arena,
                         TimelineRun *of);
 

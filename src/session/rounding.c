@@ -30,7 +30,8 @@ static void keep_wrong(Session *session, const ExpectResult *unrounded) {
     text_done(&why);
 }
 
-/* ---- where it comes from -------------------------------------------------------------------------------- */
+/* ---- where it comes from --------------------------------------------------------------------------------
+ * */
 
 enum { MOST_LINES = 64, SHOWN_LINES = 4 };
 
@@ -80,9 +81,11 @@ static const char *lines_that_round(const Session *copy, Arena *arena) {
     return result;
 }
 
-/* ---- the verdict ---------------------------------------------------------------------------------------- */
+/* ---- the verdict ----------------------------------------------------------------------------------------
+ * */
 
-/* What the bound alone could not decide is decided. A sum that has lost a hundredth of itself is not called ok. */
+/* What the bound alone could not decide is decided. A sum that has lost a hundredth of itself is not called
+ * ok. */
 static void keep_right(ExpectResult *result) {
     result->is_rounding = true;
     if (result->verdict && !strcmp(result->verdict, "cannot be judged")) result->verdict = NULL;

@@ -14,7 +14,7 @@ enum {                           /* warp instructions */
        GUESSED_BUDGET = 1 << 27 /* of a run whose arguments are invented: half a minute */
 };
 
-/* ---- execution ------------------------------------------------------------------------------------------ */
+/* ---- execution ----------------------------------------------------------------------------------------- */
 
 static uint64_t elements_of(const Session *session) {
     return session->kernel.row ? session->kernel.run.n : session->guess.account.n;

@@ -1,4 +1,5 @@
-/* RunSpec: all that decides a run, as a value; and who watches it. Its fields are the rows of run_spec.def. */
+/* RunSpec: all that decides a run, as a value; and who watches it. Its fields are the rows of
+ * run_spec.def. */
 #ifndef SESSION_RUN_SPEC_H
 #define SESSION_RUN_SPEC_H
 
@@ -65,15 +66,15 @@ RunSpec run_spec_copy(const RunSpec *spec, Arena *arena);
 bool run_spec_equal(const RunSpec *a, const RunSpec *b);
 /* The kernel as it was before a remedy was tried. */
 void run_spec_drop_remedy(RunSpec *spec);
-/* Turns the specification of a run into that of another kernel of the catalogue. Parameters, type and block size
- * that it does not accept become its defaults. `kernel` is borrowed. */
+/* Turns the specification of a run into that of another kernel of the catalogue. Parameters, type and block
+ * size that it does not accept become its defaults. `kernel` is borrowed. */
 void run_spec_choose_kernel(RunSpec *spec, const char *kernel);
 /* The same for another kernel of the file: its launch and arguments are read or guessed again. `entry` is
  * borrowed. */
 void run_spec_choose_entry(RunSpec *spec, const char *entry);
-/* run_setting.c: sets a field by its name on the command line: n, block, grid, dtype, op, param, fill, seed, entry,
- * trace-blocks, schedule or source. A `value` that stays text is borrowed. False for a bad value; the error names the
- * option. */
+/* run_setting.c: sets a field by its name on the command line: n, block, grid, dtype, op, param, fill, seed,
+ * entry, trace-blocks, schedule or source. A `value` that stays text is borrowed. False for a bad value; the
+ * error names the option. */
 bool run_spec_set(RunSpec *spec, const char *name, const char *value, Error *error);
 /* The same for "NAME=VALUE", where NAME may also be a parameter of the kernel. */
 bool run_spec_set_item(RunSpec *spec, const char *item, Error *error);

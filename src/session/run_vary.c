@@ -1,5 +1,5 @@
-/* Vary: a session's run once more, with a change (session.h). What a question tried of one session may come up again, since the same
- * insertion may mend several causes: the last short runs are kept. */
+/* Vary: a session's run once more, with a change (session.h). What a question tried of one session may come
+ * up again, since the same insertion may mend several causes: the last short runs are kept. */
 #include "session/state.h"
 
 enum { MOST_INSTRUCTIONS = 1 << 18 }; /* of a run that is kept */

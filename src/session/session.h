@@ -36,21 +36,23 @@ typedef struct RunChange {
     const FindingOrder *order; /* its schedule and its holds */
     uint64_t n;      /* another size: arguments and launch are guessed again; a fault ends this run */
     uint32_t blocks; /* another grid; with is_shown */
-    Plan *
-        plan; /* the same launches with other contents, which the run takes over; its result is not compared */
+    /* the same launches with other contents, which the run takes over; its result is not compared */
+    Plan *plan;
     bool searches_races, traces_all, shows_progress;
     int threads;
     const TraceObserver *observer;
     bool is_shown; /* with all that the options ask for; else on the emulator, as far as an answer needs it */
 } RunChange;
-/* The run of a session once more: the only way to run again. The same change may give the same run as before. NULL if
- * it fails, with `error` (which may be NULL) if n or is_shown is set. The caller frees it, before `of`. */
+/* The run of a session once more: the only way to run again. The same change may give the same run as before.
+ * NULL if it fails, with `error` (which may be NULL) if n or is_shown is set. The caller frees it, before
+ * `of`. */
 Session *session_vary(const Session *of, const RunChange *change, Error *error);
 void session_free(Session *session);
 
 /* Saves the session to `path` (FILE.redviz). session_open() makes a session of it that gives the same
  * answers. A failure leaves the file as it was. The file contains no absolute path, and equal runs give equal
- * bytes if $SOURCE_DATE_EPOCH is set. The session must not be partial; hazards are saved if they are known (ask_save()). */
+ * bytes if $SOURCE_DATE_EPOCH is set. The session must not be partial; hazards are saved if they are known
+ * (ask_save()). */
 bool session_save(Session *session, const char *path, Error *error);
 bool session_is_from_file(const Session *session);
 
@@ -76,12 +78,13 @@ const char *const *session_files(const Session *session, int *count);
 const char *const *session_entries(Session *session, int *count);
 /* True if the file has a main(), which could be run in place of a guessed launch. */
 bool session_has_program(const Session *session);
-/* The program of a session file, whose launch it is: from now on the caller's, who frees it after the session (and after those
- * of its other launches). NULL: there is none. */
+/* The program of a session file, whose launch it is: from now on the caller's, who frees it after the session
+ * (and after those of its other launches). NULL: there is none. */
 struct Program *session_take_program(Session *session);
 /* True if the arguments or the launches were read in the host code of the file. */
 bool session_reads_arguments(const Session *session);
-/* True if the arguments hold values that nobody gave: faults, hazards and results are then those of a guess. */
+/* True if the arguments hold values that nobody gave: faults, hazards and results are then those of a
+ * guess. */
 bool session_is_guess(const Session *session);
 /* The --args or --launch of the run, given or guessed; NULL for the catalogue and for saved sessions. */
 const char *session_arguments(const Session *session);
@@ -97,8 +100,8 @@ bool session_gpu_is_hung(void);
 bool session_gpu_has_faulted(void); /* true if a kernel faulted on the GPU */
 /* True if a changed copy of its source or PTX ran: what is recorded of the kernel is not of this code. */
 bool session_is_edited(const Session *session);
-/* The first line in which the sources of two runs differ (of PTX, if no source was changed); from 1, in `after`;
- * 0: none, or only in what they include. */
+/* The first line in which the sources of two runs differ (of PTX, if no source was changed); from 1, in
+ * `after`; 0: none, or only in what they include. */
 int session_first_change(const Session *before, const Session *after);
 /* True if the run ended at an instruction that is not emulated; what follows it is unknown. */
 bool session_is_unsupported(const Session *session);
@@ -158,13 +161,14 @@ typedef struct SessionGrid {
 const SessionGrid *session_grid(Session *session);
 /* The same, but only of a run with these launches, size and type; NULL: unknown. */
 const GridTimeline *session_own_grid(Session *session);
-/* When each warp of one multiprocessor waited, and for what: the session's timelines, for each residency that was asked
- * for or recorded. A session file does not keep them. */
+/* When each warp of one multiprocessor waited, and for what: the session's timelines, for each residency that
+ * was asked for or recorded. A session file does not keep them. */
 typedef struct SessionWarps {
     WarpTimeline **timelines;
     int count, capacity;
-    bool
-        is_live; /* of this very run, on this machine; else of the same kernel: recorded, perhaps of another size and type */
+    /* of this very run, on this machine; else of the same kernel: recorded, perhaps of another size and
+     * type */
+    bool is_live;
     bool has_failed; /* a GPU is here, and could not measure them */
     bool was_read;   /* recorded ones were looked for */
     const char *why; /* why there is no (live) timeline, in one line; NULL: there is one */
@@ -172,21 +176,23 @@ typedef struct SessionWarps {
 const SessionWarps *session_warps(Session *session);
 /* The source line of a site; NULL: unknown. */
 const char *session_warps_source(Session *session, const WarpSite *site);
-/* Measures the launches on the GPU of this machine; needs keep_inputs. session_open() calls it for options.times_warps. */
+/* Measures the launches on the GPU of this machine; needs keep_inputs. session_open() calls it for
+ * options.times_warps. */
 void session_measure_warps(Session *session);
-/* The same beside the session: in another one of the same run, so that the interface goes on meanwhile. False: the
- * timelines are there already, or are not to be measured (a saved or partial run, one with a fault).
- * `wanted`: its options, with the residencies that are recorded. */
+/* The same beside the session: in another one of the same run, so that the interface goes on meanwhile.
+ * False: the timelines are there already, or are not to be measured (a saved or partial run, one with a
+ * fault). `wanted`: its options, with the residencies that are recorded. */
 bool session_wants_warps(Session *session, RunSpec *wanted);
 /* Opens it. NULL with `error`: no GPU is here, or the run could not be opened. */
 Session *session_open_on_gpu(const RunSpec *wanted, Error *error);
-/* Moves what `from` measured, or the reason why it could not. NULL: `why`, one line, is the reason. False: the timelines are
- * those of before. */
+/* Moves what `from` measured, or the reason why it could not. NULL: `why`, one line, is the reason. False:
+ * the timelines are those of before. */
 bool session_take_warps(Session *session, Session *from, const char *why);
 typedef enum SessionWarpsForm { WARPS_TEXT, WARPS_JSON, WARPS_PERFETTO, WARPS_TSV } SessionWarpsForm;
 /* False with `error`: there is no timeline, which a trace for Perfetto or a table cannot say. */
 bool session_print_warps(Session *session, SessionWarpsForm form, Text *out, Error *error);
-/* How long the run takes on the GPU of this machine: its launches one after another, called, with an empty L2. */
+/* How long the run takes on the GPU of this machine: its launches one after another, called, with an empty
+ * L2. */
 typedef struct SessionTime {
     double microseconds; /* the median */
     int repetitions;     /* 0: not timed */
@@ -197,8 +203,9 @@ typedef struct SessionTime {
 const char *session_untimed(const Session *session);
 /* Times it; needs keep_inputs. session_open() calls it for options.times_run. */
 void session_measure_time(Session *session);
-/* The same beside the session, as session_wants_warps(), with session_open_on_gpu(). False: it is a saved run, or a partial one
- * that no GPU has run either. A run that must not be launched is opened without its time. */
+/* The same beside the session, as session_wants_warps(), with session_open_on_gpu(). False: it is a saved
+ * run, or a partial one that no GPU has run either. A run that must not be launched is opened without its
+ * time. */
 bool session_wants_time(const Session *session, RunSpec *wanted);
 /* The time that this other session measured; its texts belong to the two. */
 SessionTime session_take_time(const Session *session, const Session *measured);
@@ -206,8 +213,9 @@ SessionTime session_take_time(const Session *session, const Session *measured);
  * here (session_set_sass), recorded on options.machine for kernels of the catalogue, or assembled
  * (session_assemble_sass). NULL: none, and *why (may be NULL) says in one line what is missing. */
 const SassKernel *session_sass(Session *session, int launch, const char **why);
-/* Assembles it by ptxas unless it is known: it is then neither counted nor sampled. Takes a fraction of a second for
- * most kernels, `seconds` at most, and runs two programs, so only who shows machine code calls it; once a launch. */
+/* Assembles it by ptxas unless it is known: it is then neither counted nor sampled. Takes a fraction of a
+ * second for most kernels, `seconds` at most, and runs two programs, so only who shows machine code calls it;
+ * once a launch. */
 void session_assemble_sass(Session *session, int launch, double seconds);
 /* True if it was measured by this process. */
 bool session_sass_is_live(Session *session, int launch);

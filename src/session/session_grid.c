@@ -12,7 +12,7 @@
 
 enum { KEPT_BLOCKS = 1 << 16 /* of a launch; more are drawn from bins */ };
 
-/* ---- measured ---------------------------------------------------------------------------------------------- */
+/* ---- measured ------------------------------------------------------------------------------------------ */
 
 static void describe(const Session *session, const Cuda *cuda, GridTimeline *timeline) {
     plain_run_describe(session, cuda, timeline->launches[0].entry, &timeline->arena, &timeline->of);
@@ -49,7 +49,7 @@ void session_measure_grid(Session *session) {
     if (!timeline) grid->why = arena_copy_string(&session->arena, error.message);
 }
 
-/* ---- kept in the session's file ----------------------------------------------------------------------------- */
+/* ---- kept in the session's file ------------------------------------------------------------------------ */
 
 bool session_write_grid(const Session *session, Text *out) {
     const SessionGrid *grid = &session->machine.grid;
@@ -83,7 +83,7 @@ bool session_read_grid(Session *session, const char *text, Error *error) {
     return is_of_run(session, grid->timeline) || error_set(error, "it is of other launches");
 }
 
-/* ---- recorded ---------------------------------------------------------------------------------------------- */
+/* ---- recorded ------------------------------------------------------------------------------------------ */
 
 static void keep_nearest(void *context, GridTimeline *timeline) {
     Session *session = context;

@@ -1,5 +1,5 @@
-/* The time of a session's run on the GPU of this machine, all its launches together (session.h). Each repetition begins with the
- * inputs in place: they are copied on the device before its first event. */
+/* The time of a session's run on the GPU of this machine, all its launches together (session.h). Each
+ * repetition begins with the inputs in place: they are copied on the device before its first event. */
 #include "base/clock.h"
 #include "session/gpu.h"
 #include "session/plain_run.h"
@@ -10,7 +10,7 @@
 enum { WARM_UPS = 3, REPETITIONS = 20 };
 static const double WARM_UP_SECONDS = 0.3, MOST_SECONDS = 1.2;
 
-/* ---- may it be launched? ----------------------------------------------------------------------------------- */
+/* ---- may it be launched? ------------------------------------------------------------------------------- */
 
 static const char *refusal_of_trap(const Trap *trap) {
     switch (trap->kind) {
@@ -33,8 +33,8 @@ static const char *refusal_of_trap(const Trap *trap) {
     }
 }
 
-/* Of errors that are no faults, two may be worse on a GPU: a thread that waits for a word may read the old one for ever, and memory
- * of a block that has exited is an illegal address. */
+/* Of errors that are no faults, two may be worse on a GPU: a thread that waits for a word may read the old
+ * one for ever, and memory of a block that has exited is an illegal address. */
 static const char *refusal_of_error(const Finding *finding) {
     if (finding->kind == FINDING_STALE_READ) return "it may not end";
     return finding->kind == FINDING_BLOCK_LIFETIME ? "it has a fault" : NULL;
@@ -66,13 +66,13 @@ bool session_wants_time(const Session *session, RunSpec *wanted) {
     return true;
 }
 
-/* ---- measured ---------------------------------------------------------------------------------------------- */
+/* ---- measured ------------------------------------------------------------------------------------------ */
 
 typedef struct TimedRun {
     PlainRun plain;
     Timer timer;
-    CudaAddress *
-        inputs; /* [plain.run.buffer_count] copies of the buffers as they are before the run, on the device; 0: none */
+    /* [plain.run.buffer_count] copies of the buffers as they are before the run, on the device; 0: none */
+    CudaAddress *inputs;
     bool has_inputs; /* else they come from the host: the device has no room for them twice */
 } TimedRun;
 

@@ -1,4 +1,5 @@
-/* The timelines of warps of a session's run: measured now, or recorded for a kernel of the catalogue (session.h). */
+/* The timelines of warps of a session's run: measured now, or recorded for a kernel of the catalogue
+ * (session.h). */
 #include "base/sentence.h"
 #include "gpu/warp_measure.h"
 #include "report/report_warps.h"
@@ -13,7 +14,7 @@
 
 #define HOW "on a machine with a GPU, --timeline measures it"
 
-/* ---- measured ---------------------------------------------------------------------------------------------- */
+/* ---- measured ------------------------------------------------------------------------------------------ */
 
 static void keep(Session *session, WarpTimeline *timeline) {
     SessionWarps *warps = &session->machine.warps;
@@ -64,7 +65,7 @@ void session_measure_warps(Session *session) {
         warps->why = arena_print(&session->arena, "%s%s", error.message, cuda ? "" : "; " HOW);
 }
 
-/* ---- measured beside the session --------------------------------------------------------------------------- */
+/* ---- measured beside the session ----------------------------------------------------------------------- */
 
 bool session_wants_warps(Session *session, RunSpec *wanted) {
     const SessionWarps *warps = session_warps(session);
@@ -101,7 +102,7 @@ bool session_take_warps(Session *session, Session *from, const char *why) {
     return true;
 }
 
-/* ---- recorded ---------------------------------------------------------------------------------------------- */
+/* ---- recorded ------------------------------------------------------------------------------------------ */
 
 /* What the options ask for; without --residency, all. */
 static bool is_asked(const RunSpec *options, const WarpTimeline *timeline) {
@@ -154,7 +155,7 @@ const SessionWarps *session_warps(Session *session) {
     return warps;
 }
 
-/* ---- printed ----------------------------------------------------------------------------------------------- */
+/* ---- printed ------------------------------------------------------------------------------------------- */
 
 /* A recording is of the PTX that ships, which has these pcs. */
 const char *session_warps_source(Session *session, const WarpSite *site) {

@@ -15,7 +15,8 @@ typedef struct ShortNames {
     int count, capacity;
 } ShortNames;
 
-/* Adds the files that the PTX text names (.file), which may make names of earlier ones longer. `names` is zeroed at first. */
+/* Adds the files that the PTX text names (.file), which may make names of earlier ones longer. `names` is
+ * zeroed at first. */
 void short_names_read(ShortNames *names, const char *ptx);
 void short_names_done(ShortNames *names);
 

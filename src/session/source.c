@@ -63,7 +63,7 @@ bool session_is_edited(const Session *session) {
     return session->code.is_edited;
 }
 
-/* ---- the first change ----------------------------------------------------------------------------------- */
+/* ---- the first change ---------------------------------------------------------------------------------- */
 
 /* The source as it was compiled; of a kernel of the catalogue that was not, the one that ships. The caller's;
  * NULL: it is PTX. */

@@ -23,7 +23,8 @@ void sources_done(Sources *sources);
 
 /* A file by its name in the line table; or NULL. */
 void sources_add(Sources *sources, const char *file, const char *text);
-/* The name of the file with this number among those that were added or asked for, from 0; NULL: there is none. */
+/* The name of the file with this number among those that were added or asked for, from 0; NULL: there is
+ * none. */
 const char *sources_file(const Sources *sources, int index);
 /* The text of a file, as lines; false if it was not found. */
 bool sources_text(Sources *sources, const char *file, Text *out);

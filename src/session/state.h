@@ -63,8 +63,9 @@ typedef struct SessionLaunches { /* [count] each */
 typedef struct SessionRun {
     Arena arena;
     Plan plan,
-        filled; /* after and before the run; `filled` is kept until the result is checked. Of a file: only buffers, and
-                          their bytes where the run changed them */
+        /* after and before the run; `filled` is kept until the result is checked. Of a file: only buffers,
+         * and their bytes where the run changed them */
+        filled;
     SessionLaunches launches;
     Emulator *emulator; /* NULL: from a file */
     Trace *trace;
@@ -105,10 +106,10 @@ typedef struct SessionFindings { /* what is wrong with the run */
     bool finds_orders, has_orders, has_late, has_proofs, has_deleted; /* they were looked for */
     bool has_reach;                                                   /* reach.c has looked */
     bool has_other_size;                                              /* other_size.c has run one */
-    const char *
-        other_size; /* what is wrong with a size that is no multiple of the block; NULL: nothing, or not tried */
-    const char *
-        other_input; /* for which the result is right, too: "with small whole numbers in x"; NULL: none was tried */
+    /* what is wrong with a size that is no multiple of the block; NULL: nothing, or not tried */
+    const char *other_size;
+    /* for which the result is right, too: "with small whole numbers in x"; NULL: none was tried */
+    const char *other_input;
     bool has_first_nan;      /* first_nan.c has looked */
     const char *first_nan;   /* where the first NaN of finite input is stored; NULL: there is none */
     const char *reach;       /* which elements reach a result that is wrong for the others; NULL: not known */
@@ -161,7 +162,8 @@ bool session_keeps_products(const Session *session); /* its compile flags say so
 /* run_plan.c: gives an emulator the buffers of the plan, at their addresses. */
 bool session_add_buffers(const Session *session, Emulator *emulator, const PlanBuffer *buffers, int count,
                          Error *error);
-/* source.c: fails where a launch of `plan` finds no kernel in options.source, or one with other parameters. */
+/* source.c: fails where a launch of `plan` finds no kernel in options.source, or one with other
+ * parameters. */
 bool session_check_source(const Session *session, const Plan *plan, Error *error);
 /* code.c: the PTX of what was compiled with this text in place of one of its files; the caller's. NULL: it
  * does not compile. */
@@ -188,15 +190,16 @@ bool session_run_plan(Session *session, const Plan *plan, Error *error);
 bool session_judge(Session *session, Error *error);
 /* run_copy.c: leaves out of `spec`, a copy of the session's options, what only a run that is shown needs. */
 void session_make_quiet(const Session *of, RunSpec *spec);
-/* Runs `plan`, which the copy takes over, with the session's guess; the caller's. NULL if it fails. `is_unchecked`: its result is
- * not compared. */
+/* Runs `plan`, which the copy takes over, with the session's guess; the caller's. NULL if it fails.
+ * `is_unchecked`: its result is not compared. */
 Session *session_run_copy(const Session *of, const RunSpec *spec, Plan *plan, bool is_unchecked);
 /* other_input.c: makes a right result wrong where another input shows that it is. */
 void session_try_other_input(Session *session);
-/* Runs a kernel of floats whose result is right within its bound once more with a shadow (emulator/machine/shadow.h): what is off is
- * rounding, or the result is wrong. */
+/* Runs a kernel of floats whose result is right within its bound once more with a shadow
+ * (emulator/machine/shadow.h): what is off is rounding, or the result is wrong. */
 void session_find_rounding(Session *session);
-/* In a run with a shadow: its elements without rounding; the result of a row of the catalogue, compared with them. */
+/* In a run with a shadow: its elements without rounding; the result of a row of the catalogue, compared with
+ * them. */
 ExpectShadow session_shadow(const Session *session);
 void session_judge_shadow(Session *session);
 void session_name_run(Session *session);

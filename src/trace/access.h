@@ -5,9 +5,9 @@
  * *wavefront* is one pass over the 32 banks (4-byte words); *ideal* wavefronts = phases that have an active
  * lane; a *sector* is 32 aligned bytes.
  *
- * Atomics on shared memory were measured on an H100 (tests/data/shared_atomics.csv). Their cost depends on what the
- * machine makes of them (PtxAtomicForm) and on the lanes of a bank, not only on its words: 32 lanes that update one word
- * take 32 wavefronts. Narrow ones occupy the whole 4-byte word. */
+ * Atomics on shared memory were measured on an H100 (tests/data/shared_atomics.csv). Their cost depends on
+ * what the machine makes of them (PtxAtomicForm) and on the lanes of a bank, not only on its words: 32 lanes
+ * that update one word take 32 wavefronts. Narrow ones occupy the whole 4-byte word. */
 #ifndef TRACE_ACCESS_H
 #define TRACE_ACCESS_H
 
@@ -43,16 +43,17 @@ SharedCost access_shared_schedule(bool is_load, int width, uint32_t mask, const 
  *   COMBINED, SCANNED 1; SCANNED with inactive lanes as LANES
  *   COMPARED          twice as many as LANES
  *   COMPARED_HALF     likewise, and again for the lanes of a word's other half
- *   SPUN, TRIED       a loop. In each round, each phase with lanes left takes 2; of each bank the lowest lane is done,
- *                     unless an earlier phase changed its word in this round. TRIED: 1 more for each phase, before it
+ *   SPUN, TRIED       a loop. In each round, each phase with lanes left takes 2; of each bank the lowest lane
+ *                     is done, unless an earlier phase changed its word in this round. TRIED: 1 more for each
+ *                     phase, before it
  *   SWAPPED           a loop of COMPARED; in each round the lowest lane of each word is done
  *
  *   UNKNOWN           none
  *
  * The rounds are those of a warp alone: an update by another warp between load and compare adds one.
  *
- * Ideal: each phase once, without two lanes in a bank. 64-bit minimum, maximum, and, or skip lanes that would change
- * nothing, which depends on values: these counts are then the most that can be.
+ * Ideal: each phase once, without two lanes in a bank. 64-bit minimum, maximum, and, or skip lanes that would
+ * change nothing, which depends on values: these counts are then the most that can be.
  *
  * `wavefront_of_lane`: NULL, or the first of the wavefronts that serve each active lane (`each` of them). */
 SharedCost access_atomic_cost(PtxAtomicForm form, int width, uint32_t mask,

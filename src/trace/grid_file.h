@@ -3,8 +3,8 @@
  * assets/h200/grid has a file for each kernel. Lines that begin with # are skipped.
  *
  *   grid    KERNEL N TYPE OP MACHINE DRIVER WHEN MULTIPROCESSORS GRANULARITY OVERHEAD LAUNCHES
- *   launch  ENTRY GX GY GZ BX BY BZ cooperative|- CAPACITY PLAIN_CAPACITY BLOCKS START END USED RESIDENT TAIL IDLE
- *           MEAN_BLOCK LONGEST_BLOCK
+ *   launch  ENTRY GX GY GZ BX BY BZ cooperative|- CAPACITY PLAIN_CAPACITY BLOCKS START END USED RESIDENT TAIL
+ *           IDLE MEAN_BLOCK LONGEST_BLOCK
  *   blocks  UNIT          then, 64 blocks a line, in the order of their index:
  *   b       MULTIPROCESSOR,START,LENGTH ...
  *   bins    LENGTH COUNT  then a line for each multiprocessor on which the launch had a block:

@@ -1,7 +1,8 @@
 /* Hold: lanes that wait before an instruction until other lanes have executed another.
  *
- * All else follows the schedule of the run. Any such order is one that a GPU may take: nothing but barriers, fences
- * and flags makes one thread wait for another, and a hold ends where the other threads wait for those it holds. */
+ * All else follows the schedule of the run. Any such order is one that a GPU may take: nothing but barriers,
+ * fences and flags makes one thread wait for another, and a hold ends where the other threads wait for those
+ * it holds. */
 #ifndef TRACE_HOLD_H
 #define TRACE_HOLD_H
 

@@ -18,7 +18,9 @@ const TableInfo store_tables[STORE_TABLE_COUNT] = {
 };
 
 const ColumnInfo store_columns[STORE_COLUMN_COUNT] = {
-#define TABLE(name, comment)                              {"id", "INTEGER PRIMARY KEY", "", STORE_OLDEST_VERSION},
+#define ID                                                                                                   \
+    { "id", "INTEGER PRIMARY KEY", "", STORE_OLDEST_VERSION }
+#define TABLE(name, comment)                              ID,
 #define COLUMN(table, name, type, comment)                {#name, #type, comment, STORE_OLDEST_VERSION},
 #define COLUMN_SINCE(version, table, name, type, comment) {#name, #type, comment, version},
 #include "trace/schema.def"

@@ -60,7 +60,7 @@ void sum_run_free(SumRun *run) {
     free(run);
 }
 
-/* ---- places --------------------------------------------------------------------------------------------- */
+/* ---- places -------------------------------------------------------------------------------------------- */
 
 static SumWord *find(const SumRun *run, uint64_t key) {
     for (size_t at = (size_t)sum_mix(key, 1);; at++) {
@@ -131,7 +131,7 @@ const SumPlace *sum_run_places(SumRun *run, int *count) {
     return run->listed;
 }
 
-/* ---- loads ---------------------------------------------------------------------------------------------- */
+/* ---- loads --------------------------------------------------------------------------------------------- */
 
 static const PtxInstruction *instruction_at(const SumRun *run, int pc) {
     return run->trace->launches[run->launch]->program->code[pc].instruction;
@@ -182,7 +182,7 @@ static bool has_changed(const Folds *folds, const FoldNode *move) {
            first->a == move->a && first->type == move->type && first->bits != move->bits;
 }
 
-/* ---- blocks --------------------------------------------------------------------------------------------- */
+/* ---- blocks -------------------------------------------------------------------------------------------- */
 
 static void add_block(SumRun *run, int block);
 
@@ -237,7 +237,7 @@ static int32_t *translate(SumRun *run, const Folds *folds) {
     return made;
 }
 
-/* ---- stores --------------------------------------------------------------------------------------------- */
+/* ---- stores -------------------------------------------------------------------------------------------- */
 
 typedef struct SumStore { /* a result of the block */
     const FoldResult *result;

@@ -1,5 +1,5 @@
-/* Sum trees (sum_trees.h): the table of nodes, what an instruction does with its operands, and where two trees
- * part. */
+/* Sum trees (sum_trees.h): the table of nodes, what an instruction does with its operands, and where two
+ * trees part. */
 #include "ptx/opcodes.h"
 #include "trace/sum_table.h"
 
@@ -63,7 +63,7 @@ int sum_buffer(SumTrees *trees, const char *name) {
     return trees->name_count - 1;
 }
 
-/* ---- equal trees are one node --------------------------------------------------------------------------- */
+/* ---- equal trees are one node -------------------------------------------------------------------------- */
 
 static bool is_same(const SumNode *x, const SumNode *y) {
     if (x->operation != y->operation || x->a != y->a || x->b != y->b) return false;
@@ -103,7 +103,7 @@ static int keep(SumTrees *trees, const SumNode *node) {
     return trees->node_count - 1;
 }
 
-/* ---- operations ----------------------------------------------------------------------------------------- */
+/* ---- operations ---------------------------------------------------------------------------------------- */
 
 static bool is_among(const char *name, const char *const *names, size_t count) {
     for (size_t i = 0; i < count; i++)
@@ -138,7 +138,7 @@ static uint32_t without_order(uint32_t id) {
     return (uint32_t)sum_mix(id, 11) | 1;
 }
 
-/* ---- nodes ---------------------------------------------------------------------------------------------- */
+/* ---- nodes --------------------------------------------------------------------------------------------- */
 
 int sum_add_element(SumTrees *trees, int buffer, uint64_t offset, const FoldNode *loaded) {
     SumNode node = {.a = SUM_NONE, .b = SUM_NONE, .weight = 1, .first = offset, .last = offset};
@@ -183,8 +183,8 @@ static uint64_t power(uint64_t exponent) {
     return result;
 }
 
-/* A part of an exact sum that begins at `first`, for a sum of such numbers that does not depend on their order:
- * a polynomial in the distances. */
+/* A part of an exact sum that begins at `first`, for a sum of such numbers that does not depend on their
+ * order: a polynomial in the distances. */
 static uint64_t spread_of(const SumNode *part, uint32_t operation, uint64_t first) {
     bool is_same = part->a != SUM_NONE && part->operation == operation && !part->rounds;
     uint64_t spread = is_same ? part->spread : part->shape % SPREAD_PRIME;
@@ -258,7 +258,7 @@ int sum_without_order(SumTrees *trees, int node) {
     return keep(trees, &marked);
 }
 
-/* ---- two trees ------------------------------------------------------------------------------------------- */
+/* ---- two trees ----------------------------------------------------------------------------------------- */
 
 typedef struct Parts { /* the nodes of a tree */
     int *nodes;

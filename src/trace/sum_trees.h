@@ -1,5 +1,5 @@
-/* Sum trees: how each value in global memory was added up, over whole runs. A value may be made by several blocks
- * and launches.
+/* Sum trees: how each value in global memory was added up, over whole runs. A value may be made by several
+ * blocks and launches.
  *
  * The folds of a block (folds.h) end at its loads and stores. Here they are joined where one block stored
  * what another, or a later launch, loads. Trees of several runs are in one table, in which equal trees are
@@ -7,8 +7,9 @@
  *
  * An addition of floating-point numbers *rounds*, so its order matters; a + b and b + a are the same to the
  * bit. Integer sums, minima and the like are *exact*: whatever the order, what they are made of decides the
- * result. A constant is no part of a tree, nor is a factor: of x[i] * w[i] there is one of the two. Two halves
- * that are loaded as one word are one element. Shared memory of another block of a cluster is not followed. */
+ * result. A constant is no part of a tree, nor is a factor: of x[i] * w[i] there is one of the two. Two
+ * halves that are loaded as one word are one element. Shared memory of another block of a cluster is not
+ * followed. */
 #ifndef TRACE_SUM_TREES_H
 #define TRACE_SUM_TREES_H
 
@@ -24,7 +25,8 @@ typedef struct SumNode {
     int32_t a, b; /* older nodes; SUM_NONE: an element */
     uint32_t operation;
     uint32_t weight; /* elements, each as often as it was added; saturates */
-    /* Equal where the result must be equal to the bit: the tree, but with the order of exact parts left out. */
+    /* Equal where the result must be equal to the bit: the tree, but with the order of exact parts left
+     * out. */
     uint64_t value;
     uint64_t shape;          /* the same with elements named by their distance from the first */
     uint64_t spread;         /* of an exact part: its operands by this distance, without any order */
@@ -37,8 +39,8 @@ typedef struct SumNode {
     bool rounds;
     bool is_extreme;   /* a minimum, a maximum, and, or: an element that is taken twice counts once */
     bool has_no_order; /* somewhere in it, atomics round, whose order nothing fixes */
-    bool
-        is_unknown; /* somewhere in it is a word that changed while it was read, or memory that is not followed */
+    /* somewhere in it is a word that changed while it was read, or memory that is not followed */
+    bool is_unknown;
 } SumNode;
 
 /* What a run left in one element of global memory. */
@@ -65,8 +67,8 @@ void sum_run_overwrite(SumRun *run, int buffer, uint64_t offset, uint64_t bytes)
 /* What it left, by buffer and offset; valid until the run changes. */
 const SumPlace *sum_run_places(SumRun *run, int *count);
 
-/* The smallest sum in `root` that `other` does not contain: the first where the orders part; SUM_NONE: there is
- * none. */
+/* The smallest sum in `root` that `other` does not contain: the first where the orders part; SUM_NONE: there
+ * is none. */
 int sum_first_apart(const SumTrees *trees, int root, int other);
 /* What `root` does with the operands of `node`, a sum of another tree; SUM_NONE: it has neither. */
 int sum_counterpart(const SumTrees *trees, int root, int node);

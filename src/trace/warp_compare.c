@@ -164,8 +164,8 @@ static void compare_count(const Sides *sides, int launch, const WarpSite *site, 
     const TraceLaunch *of = sides->trace->launches[launch];
     const TraceCounter *counter = &of->counters[site->pc];
     if (is_asked_again(of->program, site)) return;
-    /* A wait for a value is recorded wherever its instruction is reached; the others, where a guard is true (of fences,
-     * the emulator does not count that). */
+    /* A wait for a value is recorded wherever its instruction is reached; the others, where a guard is true
+     * (of fences, the emulator does not count that). */
     bool is_guarded =
         site->load == PTX_NO_PC && site->state != WARP_WAITS_FENCE && site->state != WARP_PASSES_LINE;
     uint64_t expected = is_guarded ? counter->requests : counter->executions;

@@ -15,7 +15,7 @@ enum {
     WARP_FIELDS = 8
 };
 
-/* ---- writing ------------------------------------------------------------------------------------------------- */
+/* ---- writing ------------------------------------------------------------------------------------------- */
 
 static void add_line(const WarpLine *line, Text *out) {
     uint32_t before = line->begin;
@@ -67,7 +67,7 @@ void warp_file_write(const WarpTimeline *timeline, Text *out) {
     for (int i = 0; i < timeline->line_count; i++) add_line(&timeline->lines[i], out);
 }
 
-/* ---- reading ------------------------------------------------------------------------------------------------- */
+/* ---- reading ------------------------------------------------------------------------------------------- */
 
 typedef struct WarpReader {
     TsvReader tsv;

@@ -103,7 +103,7 @@ void warp_line_stretches(const WarpLine *line, WarpStretch *take, void *context)
     if (at < line->end) take(context, at, line->end, -1);
 }
 
-/* ---- pictures ------------------------------------------------------------------------------------------------ */
+/* ---- pictures ------------------------------------------------------------------------------------------ */
 
 typedef struct Cells {
     WarpCell *cells;
@@ -132,7 +132,7 @@ void warp_line_cells(const WarpLine *line, uint32_t begin, uint32_t each, WarpCe
     warp_line_stretches(line, fill_cells, &row);
 }
 
-/* ---- the schedulers ------------------------------------------------------------------------------------------ */
+/* ---- the schedulers ------------------------------------------------------------------------------------ */
 
 typedef struct Change { /* a warp of a scheduler comes to be in a state, or leaves it */
     uint32_t at;

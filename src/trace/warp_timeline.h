@@ -12,7 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What a warp does in a cycle. A wait that is not recorded, and a warp that is ready but not chosen, count as work. */
+/* What a warp does in a cycle. A wait that is not recorded, and a warp that is ready but not chosen, count as
+ * work. */
 typedef enum WarpActivity {
     WARP_WORKS,
     WARP_WAITS_GLOBAL,  /* for a value from global memory (or from a generic address) */
@@ -43,7 +44,8 @@ typedef struct WarpSite {
     int line; /* of the source, of the load or else of the instruction; 0: not known */
 } WarpSite;
 
-/* The instruction that says what is waited for, and its place in the source; NULL: the timeline is of other code. */
+/* The instruction that says what is waited for, and its place in the source; NULL: the timeline is of other
+ * code. */
 static inline int warp_site_pc(const WarpSite *site) {
     return site->load >= 0 ? site->load : site->pc;
 }
@@ -85,7 +87,8 @@ typedef struct WarpTimeline {
     uint32_t resident;  /* blocks that a multiprocessor was made to hold; 0: as many as it can */
     bool is_order_only; /* so many probes that lengths of waits mean nothing */
     uint64_t dropped;   /* waits without room */
-    /* Microseconds of the whole run: as it is, with probes of which none is active, with the multiprocessor traced. */
+    /* Microseconds of the whole run: as it is, with probes of which none is active, with the multiprocessor
+     * traced. */
     double plain_us, untraced_us, traced_us;
     double plain_life, traced_life; /* cycles of a block there, median; NaN: not known */
     WarpLaunch *launches;
@@ -102,16 +105,17 @@ typedef struct WarpTimeline {
 /* Zero except these arrays. */
 WarpTimeline *warp_timeline_new(int launches, int sites, int lines);
 void warp_timeline_free(WarpTimeline *timeline); /* NULL is fine */
-/* Sorts lines and waits, cuts waits to the warp's life, and sets the spans of launches, `came` and `summary`. */
+/* Sorts lines and waits, cuts waits to the warp's life, and sets the spans of launches, `came` and
+ * `summary`. */
 void warp_timeline_finish(WarpTimeline *timeline);
 
 static inline bool warp_line_same_block(const WarpLine *a, const WarpLine *b) {
     return a->launch == b->launch && a->block == b->block;
 }
 
-/* The state of a warp over its life. Waits overlap where a warp is split: the one that began last decides, and at its
- * end the warp works, since that path goes on. Calls `take` for stretches of one state, one behind the other, from
- * begin to end of the line; `site` -1: it works. */
+/* The state of a warp over its life. Waits overlap where a warp is split: the one that began last decides,
+ * and at its end the warp works, since that path goes on. Calls `take` for stretches of one state, one behind
+ * the other, from begin to end of the line; `site` -1: it works. */
 typedef void WarpStretch(void *context, uint32_t begin, uint32_t end, int site);
 void warp_line_stretches(const WarpLine *line, WarpStretch *take, void *context);
 

@@ -1,5 +1,5 @@
-/* The table of texts: every row has both languages, with the same conversions, once; every text that the sources
- * translate has a row, and every row is a text of the sources. */
+/* The table of texts: every row has both languages, with the same conversions, once; every text that the
+ * sources translate has a row, and every row is a text of the sources. */
 #include "base/language.h"
 #include "base/memory.h"
 #include "base/text.h"

@@ -1,6 +1,7 @@
 /* The answer to a changed setting on this machine: prints figures, asserts nothing (`make bench`).
  *
- * From the key to the frame: the run as the interface opens it, its scene, the place kept, a frame of 120x40. */
+ * From the key to the frame: the run as the interface opens it, its scene, the place kept, a frame of
+ * 120x40. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "tui/frame.h"

@@ -52,8 +52,8 @@
     METRIC_OF("column_sum", barriers) == 0 && METRIC_OF("column_sum", shared_stores) == 0)
 
 #define TRANSPOSING_TIMES                                                                                   \
-    (TIME("column_sum", "int", 20, ALONE, WARM) > 25 * TIME("column_sum_permuted", "int", 20, ALONE, WARM) && \
-    TIME("column_sum", "int", 20, ALONE, WARM) < 35 * TIME("column_sum_permuted", "int", 20, ALONE, WARM) && \
+    (TIME("column_sum", "int", 20, ALONE, WARM) > 25 * TIME("column_sum_permuted", "int", 20, ALONE, WARM) &&\
+    TIME("column_sum", "int", 20, ALONE, WARM) < 35 * TIME("column_sum_permuted", "int", 20, ALONE, WARM) &&\
     BLOCKS("column_sum") == 4 &&                                                                            \
     ABOUT(METRIC_OF("column_sum_permuted", global_load_sectors) + METRIC_OF("column_sum_permuted",          \
         global_store_sectors), 3 * METRIC_OF("column_sum", global_load_sectors)))

@@ -132,14 +132,16 @@ static void every_shape_is_exact(void **state) {
         }
 }
 
-/* Of rows longer than the input there is one, and warps without a row stay out, however far off theirs would be. */
+/* Of rows longer than the input there is one, and warps without a row stay out, however far off theirs would
+ * be. */
 static void a_row_longer_than_the_input(void **state) {
     (void)state;
     assert_exact("row_sum_vectors", 5003, PTX_S32, "sum", "columns=1073741824", "team=1", NULL);
     assert_exact("row_sum_vectors", 5003, PTX_S32, "sum", "columns=1073741824", "team=2", NULL);
 }
 
-/* Of equal elements the first, wherever it is: the last in a vector, of another block, behind the last vector. */
+/* Of equal elements the first, wherever it is: the last in a vector, of another block, behind the last
+ * vector. */
 static void argmax_finds_the_first(void **state) {
     (void)state;
     static const PtxType types[] = {PTX_S32, PTX_F32, PTX_F64, PTX_F16};

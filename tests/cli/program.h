@@ -25,7 +25,8 @@ char *program_output(int status, const char *format, ...) __attribute__((format(
 int program_line_count(const char *text);
 void program_assert_contains(const char *text, const char *part);
 
-/* Which compiler is missing, as the command's error says; NULL: it failed for another reason, or not. The text is static. */
+/* Which compiler is missing, as the command's error says; NULL: it failed for another reason, or not. The
+ * text is static. */
 const char *program_missing_compiler(const Outcome *outcome);
 
 /* Writes a file in that folder. */

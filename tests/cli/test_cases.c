@@ -4,8 +4,8 @@
  *   // EXPECT: text that the report must have; white space of any kind is one space
  *   // NEVER: text that it must not have
  *   // EXIT: the status, 0 unless given
- *   // NEEDS: a command without which the test is skipped: nvcc, where redviz has no header for clang in place of
- *             NVIDIA's; at the end of the file */
+ *   // NEEDS: a command without which the test is skipped: nvcc, where redviz has no header for clang in
+ *             place of NVIDIA's; at the end of the file */
 #include "program.h"
 
 #include <setjmp.h>
@@ -61,8 +61,8 @@ static void the_report_says_it(void **state) {
     at = source;
     next_value(&at, "ARGS", &value);
     const char *arguments = value.data ? value.data : "";
-    Outcome outcome =
-        program_shell("@ %s %s%s", path, arguments, strstr(arguments, "--check") ? "" : " --report");
+    Outcome outcome = program_shell("@ %s %s %s%s", path, *needed ? "" : "$REDVIZ_TEST_COMPILER", arguments,
+                                    strstr(arguments, "--check") ? "" : " --report");
     const char *missing = program_missing_compiler(&outcome);
     join_words(outcome.out, strlen(outcome.out), &said);
     at = source;

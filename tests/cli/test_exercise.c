@@ -96,7 +96,8 @@ static void a_file_is_graded(void **state) {
     program_outcome_done(&outcome);
 }
 
-/* What a student reads is in the language, in files of graders in every locale; what a program reads is not. */
+/* What a student reads is in the language, in files of graders in every locale; what a program reads is
+ * not. */
 static void a_grade_is_in_the_language(void **state) {
     (void)state;
     Outcome outcome = grade_wrong("C.UTF-8", "--language zh --grade", "--exercise " TINY);

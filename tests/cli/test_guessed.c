@@ -18,8 +18,8 @@ static int set_up(void **state) {
     return setenv("XDG_CACHE_HOME", program_folder(), 1);
 }
 
-/* What `@ FOLDER/NAME OPTIONS` prints on both streams, with blanks for line breaks; the caller frees it. Skips where there is no
- * compiler. */
+/* What `@ FOLDER/NAME OPTIONS` prints on both streams, with blanks for line breaks; the caller frees it.
+ * Skips where there is no compiler. */
 static char *run(int status, const char *name, const char *text, const char *options) {
     program_write_file(name, text);
     Outcome outcome = program_shell("@ %s/%s %s 2>&1", program_folder(), name, options);
@@ -89,7 +89,8 @@ static void literals_are_no_guess(void **state) {
 static const char beyond[] = "__global__ void k(const float *x, float *y, int n) {\n"
                              "    y[blockIdx.x] = x[n + threadIdx.x];\n}\n";
 
-/* Faults of a guess are called so, and the status is 0; of arguments that were given, or are all literal, it is 1. */
+/* Faults of a guess are called so, and the status is 0; of arguments that were given, or are all literal, it
+ * is 1. */
 static void a_guess_is_no_failure(void **state) {
     (void)state;
     static const char literal[] = "void f() { float x[64], y[1]; k<<<1, 64>>>(x, y, 64); }\n";

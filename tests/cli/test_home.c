@@ -1,4 +1,5 @@
-/* How a session begins: the home screen, a name in place of --kernel, the reader's settings, the last runs. */
+/* How a session begins: the home screen, a name in place of --kernel, the reader's settings, the last
+ * runs. */
 #include "program.h"
 
 #include <setjmp.h>

@@ -13,7 +13,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* `arguments`, in which {} is the folder of written files, exit with `status` and print each of these texts. */
+/* `arguments`, in which {} is the folder of written files, exit with `status` and print each of these
+ * texts. */
 #define expect(status, arguments, ...)                                                                       \
     expect_texts(status, arguments, (const char *const[]){__VA_ARGS__, NULL})
 

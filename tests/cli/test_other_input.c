@@ -1,4 +1,5 @@
-/* Faults that an input hides: a result that is right for it is tried with one that shows them, and right kernels stay right. */
+/* Faults that an input hides: a result that is right for it is tried with one that shows them, and right
+ * kernels stay right. */
 #include "program.h"
 
 #include <setjmp.h>
@@ -18,7 +19,8 @@ static int set_up(void **state) {
     return setenv("XDG_CACHE_HOME", program_folder(), 1);
 }
 
-/* `@ FOLDER/k.cu OPTIONS` ends with `status` and prints `words`, with blanks for line breaks, and not `never`. */
+/* `@ FOLDER/k.cu OPTIONS` ends with `status` and prints `words`, with blanks for line breaks, and not
+ * `never`. */
 static void expect(int status, const char *text, const char *options, const char *words, const char *never) {
     program_write_file("k.cu", text);
     Outcome outcome = program_shell("@ %s/k.cu %s 2>&1", program_folder(), options);

@@ -1,4 +1,5 @@
-/* The output of --timeline in its forms: recorded on an H100, measured (on the emulator in a GPU's place), or neither. */
+/* The output of --timeline in its forms: recorded on an H100, measured (on the emulator in a GPU's place), or
+ * neither. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -37,7 +38,7 @@ static bool is_text(const char *json, const char *path, const char *text) {
     return at && *at == '"' && !strncmp(at + 1, text, length) && at[length + 1] == '"';
 }
 
-/* ---- recorded ---------------------------------------------------------------------------------------------- */
+/* ---- recorded ------------------------------------------------------------------------------------------ */
 
 static void recorded_as_text(void **state) {
     (void)state;
@@ -159,7 +160,7 @@ static void bad_options(void **state) {
     }
 }
 
-/* ---- measured ---------------------------------------------------------------------------------------------- */
+/* ---- measured ------------------------------------------------------------------------------------------ */
 
 static void measured_in_all_forms(void **state) {
     (void)state;
@@ -230,8 +231,8 @@ static void lines_are_passed_in_order(void **state) {
     free(out);
 }
 
-/* The Trace Event Format: every event has its phase, name, process and thread; those with a duration have a time, and
- * each begins where the one before it in its thread ends. */
+/* The Trace Event Format: every event has its phase, name, process and thread; those with a duration have a
+ * time, and each begins where the one before it in its thread ends. */
 static void check_events(const char *options, int warps, bool has_waits) {
     char *out = program_output(0, "@ %s --timeline=perfetto", options);
     assert_true(json_valid(out));
@@ -280,7 +281,7 @@ static void perfetto_reads_a_run(void **state) {
     check_events("--kernel sequential --n 300 --block 64", 2, false);
 }
 
-/* ---- verified ---------------------------------------------------------------------------------------------- */
+/* ---- verified ------------------------------------------------------------------------------------------ */
 
 static void waits_are_verified(void **state) {
     (void)state;

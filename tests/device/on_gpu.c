@@ -151,9 +151,10 @@ static int record(Kept *kept, const char *folder) {
     CaptureOptions settings = {
         .region_bytes = REGION_BYTES, .approximate = kept->approximate, .keep = keep, .keep_context = kept};
     snprintf(path, sizeof path, "%s/%s_%s.records", folder, kept->kernel, kept->dtype);
-    bool good = gpu_copy_capture(&copy, session, cuda, &settings, &error) && kept_write(kept, path, &error);
+    bool good =
+        session_gpu_copy_capture(&copy, session, cuda, &settings, &error) && kept_write(kept, path, &error);
     session_gpu_give_back(!good);
-    gpu_copy_done(&copy);
+    session_gpu_copy_done(&copy);
     session_free(session);
     kept_done(kept);
     return good ? 0 : complain(path, &error);

@@ -1,12 +1,13 @@
 /* Compares what --invariant says of two runs with the bits that this GPU computes.
  * `make device` builds it.
  *
- *   build/tests/device/orders [INPUTS [NAME]]     200 inputs; kernels whose name contains NAME, by default all
+ *   build/tests/device/orders [INPUTS [NAME]]     200 inputs; kernels whose name contains NAME, by default
+ *                                                 all
  *
- * For each pair of runs one line: the verdict, and for how many inputs an element that both runs store has other
- * bits. Ends with "N agree, N differ"; exit 1 if one differs: bits that change although the order is the same, or
- * never change although it is not. With REDVIZ_CUDA=build/tests/gpu/libcuda_emulated.so the emulator replaces the
- * GPU. */
+ * For each pair of runs one line: the verdict, and for how many inputs an element that both runs store has
+ * other bits. Ends with "N agree, N differ"; exit 1 if one differs: bits that change although the order is
+ * the same, or never change although it is not. With REDVIZ_CUDA=build/tests/gpu/libcuda_emulated.so the
+ * emulator replaces the GPU. */
 #include "ask/ask.h"
 #include "session/state.h"
 #include "gpu/run.h"

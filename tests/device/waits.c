@@ -1,5 +1,6 @@
 /* Measures waits of known length on this GPU, with right and with wrong probes.
- * Each rule of instrument/wait_probe.h avoids one of these. `make device` builds it; run it in the root of the project.
+ * Each rule of instrument/wait_probe.h avoids one of these. `make device` builds it; run it in the root of
+ * the project.
  *
  * Ends with "N as they should be, N not"; exit 1 if one is not. */
 #include "gpu/warp_measure.h"

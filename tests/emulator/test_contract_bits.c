@@ -1,6 +1,7 @@
 /* Random programs of products and sums that ptxas fuses: every bit of their outputs is the machine's.
  *
- * tests/data/contract/f32.ptx, f64.ptx   an entry a program, with the address of its inputs and of its outputs
+ * tests/data/contract/f32.ptx, f64.ptx   an entry a program, with the address of its inputs and of its
+ *                                        outputs
  * tests/data/contract/f32.txt, f64.txt   a line a program: their bits, in order */
 #define _POSIX_C_SOURCE 200809L
 #include <setjmp.h>

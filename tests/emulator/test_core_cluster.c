@@ -268,7 +268,7 @@ static void test_barriers(void **state) {
         "@%p2 bra WORK; barrier.cluster.wait;", /* code in between, of a different length in every thread */
         "and.b32 %r9, %t, 1; setp.eq.u32 %p2, %r9, 0; @%p2 bra EVEN; barrier.cluster.arrive; "
         "barrier.cluster.wait;\n"
-        "bra.uni JOINED; EVEN: barrier.cluster.arrive; barrier.cluster.wait; JOINED:", /* not aligned, lanes apart */
+        "bra.uni JOINED; EVEN: barrier.cluster.arrive; barrier.cluster.wait; JOINED:", /* lanes apart */
         "barrier.cluster.arrive; barrier.cluster.wait; barrier.cluster.arrive; barrier.cluster.wait;",
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

@@ -340,8 +340,8 @@ static void test_tracing_changes_nothing(void **state) {
     core_done(&untraced);
 }
 
-/* A histogram of 2 blocks of 2 warps: lane t of a warp adds to bin t % 8, then to bin t % 8 * 32, which are 8 words of
- * one bank. So a bank of the first has 4 lanes, that of the second 32. */
+/* A histogram of 2 blocks of 2 warps: lane t of a warp adds to bin t % 8, then to bin t % 8 * 32, which are 8
+ * words of one bank. So a bank of the first has 4 lanes, that of the second 32. */
 static void test_histograms(void **state) {
     (void)state;
     CoreRun run = core_run_well((CoreKernel){

@@ -3,8 +3,8 @@
  * readable.
  *
  * The kernels are the same in every run. REDVIZ_FUZZ_ROUNDS sets how many (else 300, with
- * REDVIZ_TEST_QUICK 64), REDVIZ_FUZZ_SEED the first one; to reproduce a crash, use the last number printed under
- * REDVIZ_FUZZ_VERBOSE. */
+ * REDVIZ_TEST_QUICK 64), REDVIZ_FUZZ_SEED the first one; to reproduce a crash, use the last number printed
+ * under REDVIZ_FUZZ_VERBOSE. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -192,7 +192,8 @@ static void test_guarded_places(void **state) {
 
 /* ---- loops, calls -------------------------------------------------------------------------------------- */
 
-/* Each lane makes three rounds: of these lane t makes t % 4 in the first loop, or all of them (`together`). */
+/* Each lane makes three rounds: of these lane t makes t % 4 in the first loop, or all of them
+ * (`together`). */
 static void write_loops(const char *instruction, bool together, Text *out) {
     /* other numbers for the next round */
     static const char next[] = "mad.lo.u32 %r32, %r32, 31, %r1; selp.u32 %r33, 5, 0, %p1;\n"

@@ -274,7 +274,8 @@ static void a_sum_of_all_blocks(void **state) {
 /* ---- stores -------------------------------------------------------------------------------------------- */
 
 #define STORE_NEXT(form) "st.async." form "\n" UNTIL("0") OTHER
-#define RED_NEXT(form)   "red.async.relaxed.cluster.shared::cluster." TX "." form ", [%r19];\n" UNTIL("0") OTHER
+#define RED              "red.async.relaxed.cluster.shared::cluster." TX "."
+#define RED_NEXT(form)   RED form ", [%r19];\n" UNTIL("0") OTHER
 
 static void stores(void **state) {
     (void)state;

@@ -172,7 +172,8 @@ static void check_setp(const Test *test, const char *destination) {
     char text[96], registers[48];
     bool pair = test->type->parts == 2, both = !strcmp(destination, "p|q"),
          second = !strcmp(destination, "_|q");
-    snprintf(text, sizeof text, "setp.%s%s%s.%s %s, a, b%s;", comparisons[test->comparison], operators[test->operator],
+    snprintf(text, sizeof text, "setp.%s%s%s.%s %s, a, b%s;", comparisons[test->comparison],
+             operators[test->operator],
              test->flush ? ".ftz" : "", test->type->name, destination,
              test->operator ? test->negated ? ", !r" : ", r" : "");
     registers_of(test, both ? "p1 q1" : second ? "q1" : "p1", registers, sizeof registers);
@@ -215,7 +216,8 @@ static void check_set(const Test *test, const Result *result) {
     static LaneRow rows[COUNT];
     char text[96], registers[48], destination[8];
     bool pair = test->type->parts == 2;
-    snprintf(text, sizeof text, "set.%s%s%s.%s.%s d, a, b%s;", comparisons[test->comparison], operators[test->operator],
+    snprintf(text, sizeof text, "set.%s%s%s.%s.%s d, a, b%s;", comparisons[test->comparison],
+             operators[test->operator],
              test->flush ? ".ftz" : "", result->name, test->type->name,
              test->operator ? test->negated ? ", !r" : ", r" : "");
     snprintf(destination, sizeof destination, "d%d", result->bits);

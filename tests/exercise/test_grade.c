@@ -1,4 +1,5 @@
-/* What a solution reaches: each goal by itself, what learners get wrong, hostile files, and the forms of a grade. */
+/* What a solution reaches: each goal by itself, what learners get wrong, hostile files, and the forms of a
+ * grade. */
 #define _XOPEN_SOURCE 700
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
-/* Every exercise that ships: its solution reaches all goals, its start compiles and misses one, each wrong solution fails for the
- * reason that it names, and its translation is whole. With REDVIZ_TEST_QUICK only the solutions of every sixth are
- * tried. */
+/* Every exercise that ships: its solution reaches all goals, its start compiles and misses one, each wrong
+ * solution fails for the reason that it names, and its translation is whole. With REDVIZ_TEST_QUICK only the
+ * solutions of every sixth are tried. */
 #define _XOPEN_SOURCE 700
 #include <setjmp.h>
 #include <stdarg.h>

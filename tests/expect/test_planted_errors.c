@@ -1,6 +1,6 @@
-/* Planted errors: whether --expect tells right results from wrong ones. For every function, every type of input and of
- * arithmetic, a right kernel is right, and one that drops, doubles or forgets something is wrong. The kernels are computed here: 32
- * lanes, then a tree. */
+/* Planted errors: whether --expect tells right results from wrong ones. For every function, every type of
+ * input and of arithmetic, a right kernel is right, and one that drops, doubles or forgets something is
+ * wrong. The kernels are computed here: 32 lanes, then a tree. */
 #include "expect/expect_functions.h"
 #include "tests/catalog/made_run.h"
 

@@ -62,7 +62,8 @@ static void reads_wait_for_the_copy(void **state) {
     check(COPY COMMIT COMMIT "cp.async.wait_group 1;\n" OWN, "");
 }
 
-/* A bulk copy reads what threads have stored only after a proxy fence, by the storing threads or by its own. */
+/* A bulk copy reads what threads have stored only after a proxy fence, by the storing threads or by its
+ * own. */
 static void bulk_copies_need_a_proxy_fence(void **state) {
     (void)state;
 #define FILL  "st.shared.v4.u32 [%r0], {%t, %t, %t, %t};\n"
@@ -79,7 +80,8 @@ static void bulk_copies_need_a_proxy_fence(void **state) {
     check(FILL PROXY BAR SEND BAR FILL PROXY BAR SEND, "");
 }
 
-/* A copy to global memory whose source has been read needs no further wait: the end of the grid completes it. */
+/* A copy to global memory whose source has been read needs no further wait: the end of the grid completes
+ * it. */
 static void a_bulk_store_may_end_with_the_kernel(void **state) {
     (void)state;
 #define LEAVE(wait)                                                                                          \

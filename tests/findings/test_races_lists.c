@@ -1,4 +1,5 @@
-/* The search keeps accesses in lists where it can, and shares clocks: it finds what a comparison cell by cell finds. */
+/* The search keeps accesses in lists where it can, and shares clocks: it finds what a comparison cell by cell
+ * finds. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,8 +18,8 @@ enum { PROGRAMS = 400, MOST_ACTS = 12, PALETTE = 5 };
 #define MODULE                                                                                               \
     ".shared .align 128 .b8 tile[2048];\n.global .align 128 .u32 source[1024];\n"                            \
     ".global .align 128 .u32 sums[1024];\n"
-/* %r0, %q0: the thread's 16 bytes of `tile`, of `sums`; %r1, %q1: `tile`, `sums`; %q2: the thread's of `source`; %r2: its
- * word of `tile`; %p2: thread 0; %p3: thread 37; %p4: block 1. */
+/* %r0, %q0: the thread's 16 bytes of `tile`, of `sums`; %r1, %q1: `tile`, `sums`; %q2: the thread's of
+ * `source`; %r2: its word of `tile`; %p2: thread 0; %p3: thread 37; %p4: block 1. */
 #define BEGIN                                                                                                \
     "mov.u32 %r1, tile; mad.lo.u32 %r0, %t, 16, %r1; mad.lo.u32 %r2, %t, 4, %r1; mov.u64 %q1, sums;\n"       \
     "mad.wide.u32 %q0, %t, 16, %q1; mov.u64 %q2, source; mad.wide.u32 %q2, %t, 16, %q2;\n"                   \

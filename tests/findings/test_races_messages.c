@@ -296,7 +296,8 @@ static void test_lines_in_cache(void **state) {
     }
 }
 
-/* Block 0 loads what stands at `warm`; block 1 then stores and announces it; block 2 waits and loads the word. */
+/* Block 0 loads what stands at `warm`; block 1 then stores and announces it; block 2 waits and loads the
+ * word. */
 static void test_lines_cached_by_others(void **state) {
     (void)state;
     static const struct {

@@ -1,8 +1,10 @@
-/* Fuzz target of the messages of a program's CUDA library: hostile bytes take the program's place at the socket.
+/* Fuzz target of the messages of a program's CUDA library: hostile bytes take the program's place at the
+ * socket.
  *
- * The first byte is 0 for bytes as they come. Otherwise a correct beginning is sent (HELLO, a module, a function, an allocation),
- * and the rest is framed: kind, two bytes of length, the body; addresses below 4 GB are taken as offsets in the window, and most
- * grids are kept small. Whatever comes, the capture must be listed, and each launch be either a plan or one line. */
+ * The first byte is 0 for bytes as they come. Otherwise a correct beginning is sent (HELLO, a module, a
+ * function, an allocation), and the rest is framed: kind, two bytes of length, the body; addresses below 4 GB
+ * are taken as offsets in the window, and most grids are kept small. Whatever comes, the capture must be
+ * listed, and each launch be either a plan or one line. */
 #define _GNU_SOURCE
 #include "base/memory.h"
 #include "runtime/launch_list.h"

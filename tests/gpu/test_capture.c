@@ -118,7 +118,7 @@ static void events_that_find_no_room_are_counted(void **state) {
     Cuda *cuda = session_gpu_take(&error);
     GpuCopy copy;
     assert_non_null(cuda);
-    if (!gpu_copy_capture(&copy, session, cuda, &(CaptureOptions){.region_bytes = 1 << 16}, &error))
+    if (!session_gpu_copy_capture(&copy, session, cuda, &(CaptureOptions){.region_bytes = 1 << 16}, &error))
         fail_msg("%s", error.message);
     session_gpu_give_back(false);
     assert_true(copy.trace->launches[0]->dropped > 100);
@@ -126,7 +126,7 @@ static void events_that_find_no_room_are_counted(void **state) {
     AskRecording other = {copy.trace, copy.base, "Stub 1", false};
     assert_false(ask_compare(session, &other, &(EmulatorTakenValues){0}, &text, &same, &error));
     assert_non_null(strstr(error.message, "events did not fit the trace buffer"));
-    gpu_copy_done(&copy);
+    session_gpu_copy_done(&copy);
     session_free(session);
 }
 
@@ -404,11 +404,11 @@ static void a_kernel_that_never_returns(void **state) {
     Cuda *cuda = session_gpu_take(&error);
     GpuCopy copy;
     assert_non_null(cuda);
-    assert_false(gpu_copy_capture(&copy, session, cuda, &(CaptureOptions){.seconds = 0.05}, &error));
+    assert_false(session_gpu_copy_capture(&copy, session, cuda, &(CaptureOptions){.seconds = 0.05}, &error));
     session_gpu_give_back(true);
     assert_non_null(strstr(error.message, "the kernel has not returned after 0.05 s on Stub 1; giving up"));
     assert_true(session_gpu_is_hung());
-    gpu_copy_done(&copy);
+    session_gpu_copy_done(&copy);
     session_free(session);
     RunSpec next = run_of("interleaved", "int", 64);
     next.backend = BACKEND_GPU;

@@ -123,7 +123,7 @@ static bool measure(Measured *measured, int parts, Error *error) {
                      .run = &measured->run,
                      .launches = measured->launches,
                      .count = LAUNCHES};
-    return sass_measure(&work, parts, measured->kernels, &measured->notes, error);
+    return gpu_sass_measure(&work, parts, measured->kernels, &measured->notes, error);
 }
 
 static void measured_done(Measured *measured) {

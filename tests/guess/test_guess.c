@@ -1,4 +1,5 @@
-/* What the parameters of a kernel are taken for: by its C++ name, its source, the literals of a launch, its PTX. */
+/* What the parameters of a kernel are taken for: by its C++ name, its source, the literals of a launch, its
+ * PTX. */
 #include "guess/guess_parameters.h"
 
 #include <setjmp.h>

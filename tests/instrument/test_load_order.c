@@ -1,5 +1,5 @@
-/* The order of loads and their first uses (instrument/load_order.h): small texts, and random programs that must
- * compute the same in both orders. */
+/* The order of loads and their first uses (instrument/load_order.h): small texts, and random programs that
+ * must compute the same in both orders. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -49,8 +49,8 @@ static void found_done(Found *found) {
     ptx_module_free(found->module);
 }
 
-/* "0 2 1 3": the pcs in their order. "1<0 %r0 %r1; 3<2 %q1": the instruction 1 is the first to need %r0 and %r1 of the
- * load 0, and so on. */
+/* "0 2 1 3": the pcs in their order. "1<0 %r0 %r1; 3<2 %q1": the instruction 1 is the first to need %r0 and
+ * %r1 of the load 0, and so on. */
 static void expect(const char *body, const char *order, const char *uses) {
     Found found = find(body, false);
     Text places = {0}, needs = {0};
@@ -69,7 +69,7 @@ static void expect(const char *body, const char *order, const char *uses) {
     found_done(&found);
 }
 
-/* ---- order ----------------------------------------------------------------------------------------------- */
+/* ---- order --------------------------------------------------------------------------------------------- */
 
 #define TWO_SUMS(between)                                                                                    \
     "ld.global.u32 %r0, [%q0];\nadd.u32 %r8, %r8, %r0;\n" between                                            \
@@ -157,7 +157,7 @@ static void registers_are_not_overtaken(void **state) {
            "0 1 2 3 4", "1<0 %r0");
 }
 
-/* ---- first uses ------------------------------------------------------------------------------------------ */
+/* ---- first uses ---------------------------------------------------------------------------------------- */
 
 static void uses_of_all_kinds(void **state) {
     (void)state;
@@ -183,7 +183,8 @@ static void uses_in_other_blocks(void **state) {
     (void)state;
     expect("ld.global.u32 %r0, [%q0];\n@%p0 bra L;\nadd.u32 %r1, %r1, 1;\nL: add.u32 %r8, %r8, %r0;\nret;",
            "0 1 2 3 4", "3<0 %r0");
-    /* Behind a label that the code in front reaches, whose last instruction is not the last one of the text. */
+    /* Behind a label that the code in front reaches, whose last instruction is not the last one of the
+     * text. */
     expect("ld.global.u32 %r0, [%q0];\nadd.u32 %r8, %r8, %r0;\nld.global.u32 %r1, [%q0];\n"
            "L: add.u32 %r8, %r8, %r1;\n@%p0 bra L;\nret;",
            "0 2 1 3 4 5", "1<0 %r0; 3<2 %r1");
@@ -202,7 +203,7 @@ static void uses_in_other_blocks(void **state) {
            "0 1 2 3 4", "3<0 %r0");
 }
 
-/* ---- random programs ------------------------------------------------------------------------------------- */
+/* ---- random programs ----------------------------------------------------------------------------------- */
 
 enum { WORDS = 64, LINES = 60, PROGRAMS = 300 };
 

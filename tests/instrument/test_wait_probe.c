@@ -1,6 +1,6 @@
-/* Kernels with the wait probe, run by the emulator beside their originals: the results are the same, and each wait is
- * recorded as often, and by the lane, as the emulator's own counters and events say. The emulated machine has one
- * multiprocessor, so that every warp is traced. */
+/* Kernels with the wait probe, run by the emulator beside their originals: the results are the same, and each
+ * wait is recorded as often, and by the lane, as the emulator's own counters and events say. The emulated
+ * machine has one multiprocessor, so that every warp is traced. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---- kernels of the catalogue ------------------------------------------------------------------------------ */
+/* ---- kernels of the catalogue -------------------------------------------------------------------------- */
 
 static bool check_kernel(const CatalogRow *row, CatalogOptions options, WaitProbeOptions probe) {
     Waited waited = {.name = row->id, .options = probe};
@@ -53,7 +53,7 @@ static void kernels_wait_as_often_as_they_should(void **state) {
     assert_true(checked > 40);
 }
 
-/* ---- small kernels ----------------------------------------------------------------------------------------- */
+/* ---- small kernels ------------------------------------------------------------------------------------- */
 
 /* Runs it and compares the results. Its body ends itself. */
 static Waited run_small_with(SmallKernel small, WaitProbeOptions options) {
@@ -264,7 +264,7 @@ static void launches_of_all_kinds(void **state) {
         1);
 }
 
-/* ---- room -------------------------------------------------------------------------------------------------- */
+/* ---- room ---------------------------------------------------------------------------------------------- */
 
 static const char many_barriers[] =
     "mov.u32 %r0, 0;\nNEXT: bar.sync 0;\nadd.u32 %r0, %r0, 1;\n"

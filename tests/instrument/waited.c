@@ -98,7 +98,7 @@ void waited_done(Waited *waited) {
     free(waited->sites.sites);
 }
 
-/* ---- records ----------------------------------------------------------------------------------------------- */
+/* ---- records ------------------------------------------------------------------------------------------- */
 
 uint32_t waited_wanted_slots(const Waited *waited, int launch) {
     uint32_t wanted;
@@ -151,7 +151,7 @@ static void check_slots(const Waited *waited, int launch) {
     free(seen);
 }
 
-/* ---- against the emulator ------------------------------------------------------------------------------------ */
+/* ---- against the emulator ------------------------------------------------------------------------------ */
 
 /* The waits of each lane one behind another, without lengths. */
 static void take_line(const Waited *waited, int launch, uint32_t slot, WarpTimeline *timeline) {

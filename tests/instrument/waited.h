@@ -1,5 +1,5 @@
-/* A kernel with the wait probe, run by the emulator beside its original. The emulated machine has one multiprocessor, so
- * that every warp is traced. */
+/* A kernel with the wait probe, run by the emulator beside its original. The emulated machine has one
+ * multiprocessor, so that every warp is traced. */
 #ifndef TESTS_INSTRUMENT_WAITED_H
 #define TESTS_INSTRUMENT_WAITED_H
 
@@ -34,11 +34,13 @@ uint32_t waited_used_slots(const Waited *waited, int launch);
 const WaitHeader *waited_header(const Waited *waited, int launch, uint32_t slot);
 const WaitRecord *waited_records(const Waited *waited, int launch, uint32_t slot, int lane);
 
-/* Its records; lines in no order, waits of a lane after those of the lane before, without lengths. The caller frees it. */
+/* Its records; lines in no order, waits of a lane after those of the lane before, without lengths. The caller
+ * frees it. */
 WarpTimeline *waited_timeline(const Waited *waited);
 /* Against the emulator's trace of the original. */
 void waited_compare(const Waited *waited, const WarpTimeline *timeline, WarpComparison *comparison);
-/* Fails unless each warp is there once, and its waits agree with the emulator's trace of the original (warp_compare()). */
+/* Fails unless each warp is there once, and its waits agree with the emulator's trace of the original
+ * (warp_compare()). */
 void waited_check(const Waited *waited);
 
 #endif

@@ -1,4 +1,5 @@
-/* What the machine makes of atomics on shared memory. Each row was compared with the SASS of ptxas 13.0 for sm_90. */
+/* What the machine makes of atomics on shared memory. Each row was compared with the SASS of ptxas 13.0 for
+ * sm_90. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* Products and sums that are fused: what ptxas fuses and what it does not, clause by clause (ptx/contract.h). The machine code of
- * ptxas 13.0 has as many fma, add and mul as the expectation of each body. */
+/* Products and sums that are fused: what ptxas fuses and what it does not, clause by clause (ptx/contract.h).
+ * The machine code of ptxas 13.0 has as many fma, add and mul as the expectation of each body. */
 #define _POSIX_C_SOURCE 200809L
 #include <setjmp.h>
 #include <stdarg.h>

@@ -117,7 +117,7 @@ static void assert_text(const ReportInput *input, const char *expected) {
 
 // clang-format off
 #define UNDEFINED                                                                                            \
-    "- line 14: a shuffle reads inactive lanes (1 execution in the traced blocks);\n"                         \
+    "- line 14: a shuffle reads inactive lanes (1 execution in the traced blocks);\n"                        \
     "  --check says whether the undefined value is used.\n"
 #define SLOW                                                                                                 \
     ". line 10: up to 8-way bank conflicts: 40,008 wavefronts, ideal 10,008.\n"                              \

@@ -1,4 +1,5 @@
-/* Runs of programs on the emulator for tests: many at once, and what --report=json says of each as a few lines.
+/* Runs of programs on the emulator for tests: many at once, and what --report=json says of each as a few
+ * lines.
  *
  * A set-up adds all commands, then runs them; each test reads the one that it is about. */
 #ifndef TESTS_RUNTIME_PROGRAM_RUNS_H

@@ -213,7 +213,8 @@ static void wait_for_words(const char *words) {
     }
 }
 
-/* Sends the signal to redviz (or, as Ctrl-C does, to its group) when the program has printed `words`; returns how redviz ended. */
+/* Sends the signal to redviz (or, as Ctrl-C does, to its group) when the program has printed `words`; returns
+ * how redviz ended. */
 static int end_by(const char *const arguments[], const char *words, int number, bool to_group) {
     int status = 0;
     pid_t child = start(arguments);

@@ -1,4 +1,5 @@
-/* Fat binaries from bytes of the tests: PTX as it is and compressed, which text is chosen, and damage at every byte. */
+/* Fat binaries from bytes of the tests: PTX as it is and compressed, which text is chosen, and damage at
+ * every byte. */
 #include "runtime/fatbin.h"
 
 #include <setjmp.h>
@@ -57,7 +58,8 @@ static void add_text(Bytes *bytes, unsigned architecture, const char *text) {
     add(bytes, KIND_PTX, architecture, 0, text, strlen(text) + 1, 0);
 }
 
-/* Bytes in memory of just their size, so that sanitizers see a read behind them. NULL: the one line of the error. */
+/* Bytes in memory of just their size, so that sanitizers see a read behind them. NULL: the one line of the
+ * error. */
 static char *find(const uint8_t *data, size_t count, int *architecture, Error *error) {
     uint8_t *copy = malloc(count ? count : 1);
     Text text = {0};
@@ -115,7 +117,8 @@ static void without_a_text(void **state) {
     expect_refused(&bytes, "its PTX is for compute_120, which is not emulated; compile it with");
 }
 
-/* Literals, a match that overlaps what it writes, one that does not, lengths with further bytes, and literals at the end. */
+/* Literals, a match that overlaps what it writes, one that does not, lengths with further bytes, and literals
+ * at the end. */
 static void lz4_blocks(void **state) {
     (void)state;
     Bytes bytes;

@@ -20,10 +20,10 @@
 
 /* Those that programs.def does not have. */
 static void add_others(void) {
-    program_runs_add("check_unwritten", "@ --run %/never_written.cu --check");
-    program_runs_add("check_race", "@ --run %/exits_1.cu --check");
-    program_runs_add("check_repeats", "@ --run %/ping_pong.cu --check");
-    program_runs_add("text", "@ --run %/print_and_assert.cu --report");
+    program_runs_add("check_unwritten", "@ --run %/never_written.cu $REDVIZ_TEST_COMPILER --check");
+    program_runs_add("check_race", "@ --run %/exits_1.cu $REDVIZ_TEST_COMPILER --check");
+    program_runs_add("check_repeats", "@ --run %/ping_pong.cu $REDVIZ_TEST_COMPILER --check");
+    program_runs_add("text", "@ --run %/print_and_assert.cu $REDVIZ_TEST_COMPILER --report");
     program_runs_add("at", "@ --run %/streams.cu --at 'scale#3' --report=json");
     program_runs_add("at_nothing", "@ --run %/graph.cu --at 'fill#3' --report=json");
     program_runs_add("prebuilt", "cd $(dirname %/.); " BUILD "$TMPDIR/prebuilt" VIRTUAL
@@ -33,11 +33,10 @@ static void add_others(void) {
     program_runs_add("machine_code",
                      BUILD "$TMPDIR/machine_code -gencode arch=compute_90,code=sm_90 %/exits_1.cu && "
                            "@ --report=json -- $TMPDIR/machine_code");
-    program_runs_add(
-        "arguments",
-        "@ --run %/arguments.cu --compile-flags '-DFACTOR=3 -O1' --report=json -- 40 'two words'");
+    program_runs_add("arguments", "@ --run %/arguments.cu $REDVIZ_TEST_COMPILER --compile-flags '-DFACTOR=3 "
+                                  "-O1' --report=json -- 40 'two words'");
     program_runs_add("does_not_compile", "printf 'int main() {\\n    undeclared();\\n}\\n' >$TMPDIR/wrong.cu "
-                                         "&& @ --run $TMPDIR/wrong.cu --report");
+                                         "&& @ --run $TMPDIR/wrong.cu $REDVIZ_TEST_COMPILER --report");
 }
 
 #define PROGRAM(name, options, status, output, lines)                                                        \
@@ -53,15 +52,17 @@ static void add_others(void) {
     }
 #include "programs.def"
 #undef NVCC_PROGRAM
-#define NVCC_PROGRAM PROGRAM
 #undef PROGRAM
 
 static int set_up(void **state) {
     if (program_make_folder(state)) return -1;
     setenv("TMPDIR", program_folder(), 1);
 #define PROGRAM(name, options, status, output, lines)                                                        \
+    program_runs_add(#name, "@ --run %/" #name ".cu $REDVIZ_TEST_COMPILER " options " --report=json");
+#define NVCC_PROGRAM(name, options, status, output, lines)                                                   \
     program_runs_add(#name, "@ --run %/" #name ".cu " options " --report=json");
 #include "programs.def"
+#undef NVCC_PROGRAM
 #undef PROGRAM
     add_others();
     program_runs_do();
@@ -212,7 +213,9 @@ static void nothing_is_left(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
 #define PROGRAM(name, options, status, output, lines) cmocka_unit_test(name),
+#define NVCC_PROGRAM                                  PROGRAM
 #include "programs.def"
+#undef NVCC_PROGRAM
 #undef PROGRAM
         cmocka_unit_test(memory_that_nobody_has_written),
         cmocka_unit_test(a_race),

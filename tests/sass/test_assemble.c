@@ -1,5 +1,5 @@
-/* Machine code without a GPU: what ptxas says, with stubs of ptxas and nvdisasm, and with the programs themselves
- * where they are installed. */
+/* Machine code without a GPU: what ptxas says, with stubs of ptxas and nvdisasm, and with the programs
+ * themselves where they are installed. */
 #define _POSIX_C_SOURCE 200809L
 #include <setjmp.h>
 #include <stdarg.h>

@@ -8,8 +8,8 @@
  *
  * Each format that is read has a file of its own, made when the format was the current one:
  *
- *   tests/data/sessions/format_N.redviz   SOURCE_DATE_EPOCH=1700000000 redviz --kernel shuffle --n 64 --block 64
- *                                         --backend emulator --save format_N.redviz --report
+ *   tests/data/sessions/format_N.redviz   SOURCE_DATE_EPOCH=1700000000 redviz --kernel shuffle --n 64 --block
+ *                                         64 --backend emulator --save format_N.redviz --report
  *   tests/data/sessions/format_N.json     redviz format_N.redviz --report=json */
 #define _DEFAULT_SOURCE
 #include "ask/ask.h"

@@ -46,7 +46,8 @@ typedef struct Case {
 REFERENCE(prefix_sums, double sum = 0; for (int i = 0; i < n; i++) out[i] = sum += a[i];)
 REFERENCE(prefix_sums_unsigned, uint32_t sum = 0; for (int i = 0; i < n; i++) out[i] = sum += (uint32_t)a[i];)
 REFERENCE(histogram, for (int i = 0; i < n; i++) out[(int)a[i] % 16]++;)
-REFERENCE(segments, uint64_t sums[8] = {0}; for (int i = 0; i < n; i++) sums[(int)b[i] & 7] += (uint64_t)(int64_t)a[i];
+REFERENCE(segments, uint64_t sums[8] = {0};
+          for (int i = 0; i < n; i++) sums[(int)b[i] & 7] += (uint64_t)(int64_t)a[i];
           for (int s = 0; s < 8; s++) out[s] = (double)sums[s];)
 REFERENCE(runs_of_eight, for (int i = 0; i < n; i++) out[i / 8] += a[i];)
 REFERENCE(transposed, for (int y = 0; y < n; y++) for (int x = 0; x < n; x++) out[x * n + y] = a[y * n + x];)
@@ -66,7 +67,8 @@ REFERENCE(place_of_largest, for (int i = 1; i < n; i++) if (a[i] > a[(int)out[0]
 REFERENCE(twenty_four, out[0] = 24;) /* 8 warps, 3 times each */
 REFERENCE(sum_of_lanes, for (int i = 0; i < 64; i++) out[0] += i;)
 REFERENCE(doubled_in_reverse,
-          for (int round = 0; round < 4; round++) for (int i = 0; i < 64; i++) out[round * 64 + i] = 2 * a[round * 64 + 63 - i];)
+          for (int round = 0; round < 4; round++)
+              for (int i = 0; i < 64; i++) out[round * 64 + i] = 2 * a[round * 64 + 63 - i];)
 REFERENCE(through_half_warps, for (int i = 0; i < 32; i++) out[i] = a[i ^ 3 ^ 15] + 1;)
 REFERENCE(reversed, for (int i = 0; i < 32; i++) out[i] = a[31 - i];)
 REFERENCE(total, for (int i = 0; i < n; i++) out[0] += a[i];)
@@ -78,19 +80,30 @@ REFERENCE(boxes_of_two, for (int z = 0; z < n; z++) for (int y = 0; y < n; y++) 
               int u = x + (k & 1), v = y + (k >> 1 & 1), w = z + (k >> 2);
               if (u < n && v < n && w < n) out[(z * n + y) * n + x] += a[(w * n + v) * n + u]; })
 REFERENCE(twice_and_three, for (int i = 0; i < n; i++) out[i] = 2 * a[i] + 3;)
-REFERENCE(next_and_mirrored, for (int i = 0; i < n; i++) out[i] = (i + 1 < n ? a[i + 1] : 0) + a[n - 1 - i] + 1;)
+REFERENCE(next_and_mirrored,
+          for (int i = 0; i < n; i++) out[i] = (i + 1 < n ? a[i + 1] : 0) + a[n - 1 - i] + 1;)
 #define OF_WARP(i) for (int j = (i) / 32 * 32; j < (i) / 32 * 32 + 32 && j < n; j++)
-REFERENCE(sum_of_warp_for_all, for (int i = 0; i < n; i++) { uint32_t sum = 0; OF_WARP(i) sum += (uint32_t)(int32_t)a[j]; out[i] = (int32_t)sum; })
-REFERENCE(sum_of_half_warp, for (int i = 0; i < n; i++) { uint32_t sum = 0; OF_WARP(i) if (j % 32 < 16) sum += (uint32_t)(int32_t)a[j];
+REFERENCE(sum_of_warp_for_all, for (int i = 0; i < n; i++) { uint32_t sum = 0;
+    OF_WARP(i) sum += (uint32_t)(int32_t)a[j]; out[i] = (int32_t)sum; })
+REFERENCE(sum_of_half_warp, for (int i = 0; i < n; i++) { uint32_t sum = 0;
+    OF_WARP(i) if (j % 32 < 16) sum += (uint32_t)(int32_t)a[j];
     out[i] = i % 32 < 16 ? (int32_t)sum : (int32_t)a[i]; })
-REFERENCE(sums_of_warps, for (int i = 0; i < n; i += 32) { uint32_t sum = 0; OF_WARP(i) sum += (uint32_t)(int32_t)a[j]; out[i / 32] = (int32_t)sum; })
-REFERENCE(votes_of_warps, for (int i = 0; i < n; i++) { int odd = 0; OF_WARP(i) odd += (int32_t)a[j] & 1; out[i] = odd + 100 + (odd ? 200 : 0); })
+REFERENCE(sums_of_warps, for (int i = 0; i < n; i += 32) { uint32_t sum = 0;
+    OF_WARP(i) sum += (uint32_t)(int32_t)a[j]; out[i / 32] = (int32_t)sum; })
+REFERENCE(votes_of_warps, for (int i = 0; i < n; i++) { int odd = 0; OF_WARP(i) odd += (int32_t)a[j] & 1;
+    out[i] = odd + 100 + (odd ? 200 : 0); })
 REFERENCE(matches_of_warps, for (int i = 0; i < n; i++) { uint32_t any = 0, all = 0;
-    OF_WARP(i) { all |= 1u << j % 32; any |= (uint32_t)(((int32_t)a[j] & 3) == ((int32_t)a[i] & 3)) << j % 32; } out[i] = (int32_t)(any ^ all ^ 1); })
+    OF_WARP(i) {
+        all |= 1u << j % 32;
+        any |= (uint32_t)(((int32_t)a[j] & 3) == ((int32_t)a[i] & 3)) << j % 32;
+    }
+    out[i] = (int32_t)(any ^ all ^ 1); })
 REFERENCE(first_of_warp, for (int i = 0; i < n; i++) out[i] = a[i / 32 * 32];)
-REFERENCE(first_and_positive, int positive = 0; for (int i = 0; i < n; i++) positive += a[i] > 0; for (int i = 0; i < n; i++) out[i] = a[0] + positive;)
+REFERENCE(first_and_positive, int positive = 0; for (int i = 0; i < n; i++) positive += a[i] > 0;
+    for (int i = 0; i < n; i++) out[i] = a[0] + positive;)
 /* Pairs, in the arithmetic of the type. */
-#define PAIRS(name, type) REFERENCE(name, for (int i = 0; i < n; i++) out[i] = (double)(type)(a[i] + a[i ^ 1]);)
+#define PAIRS(name, type) \
+    REFERENCE(name, for (int i = 0; i < n; i++) out[i] = (double)(type)(a[i] + a[i ^ 1]);)
 PAIRS(pairs_s8, int8_t)
 PAIRS(pairs_s16, int16_t)
 REFERENCE(pairs_u8, for (int i = 0; i < n; i++) out[i] = (uint8_t)((int)a[i] + (int)a[i ^ 1]);)
@@ -120,15 +133,22 @@ static const Case cases[] = {
     {"scans", "scan_chain_without_fence", CHAIN, 20, {20}, {32}, WRONG("global_race")},
     {"scans", "scan_packed", "in=int[n]:random, out=int[n]:zero, words=ulong[n]:zero, n", 20, {20}, {32},
      RIGHT(prefix_sums, 20, 0)},
-    {"tables", "histogram_global", "in=uchar[n]:random, out=uint[16]:zero, n", 1000, {4}, {256}, RIGHT(histogram, 16, 0)},
-    {"tables", "histogram_shared", "in=uchar[n]:random, out=uint[16]:zero, n", 3000, {4}, {256}, RIGHT(histogram, 16, 0)},
-    {"tables", "histogram_plain", "in=uchar[n]:random, out=uint[16]:zero, n", 256, {1}, {256}, WRONG("shared_race")},
-    {"tables", "histogram_early", "in=uchar[n]:random, out=uint[16]:zero, n", 256, {1}, {256}, WRONG("shared_race")},
-    {"tables", "segmented_sum", "in=long[n]:random, segment=int[n]:iota, out=ulong[8]:zero, n", 1000, {4}, {256},
+    {"tables", "histogram_global", "in=uchar[n]:random, out=uint[16]:zero, n", 1000, {4}, {256},
+     RIGHT(histogram, 16, 0)},
+    {"tables", "histogram_shared", "in=uchar[n]:random, out=uint[16]:zero, n", 3000, {4}, {256},
+     RIGHT(histogram, 16, 0)},
+    {"tables", "histogram_plain", "in=uchar[n]:random, out=uint[16]:zero, n", 256, {1}, {256},
+     WRONG("shared_race")},
+    {"tables", "histogram_early", "in=uchar[n]:random, out=uint[16]:zero, n", 256, {1}, {256},
+     WRONG("shared_race")},
+    {"tables", "segmented_sum", "in=long[n]:random, segment=int[n]:iota, out=ulong[8]:zero, n", 1000, {4},
+     {256},
      RIGHT(segments, 8, 0)},
-    {"tables", "segmented_sum_plain", "in=long[n]:random, segment=int[n]:iota, out=long[8]:zero, n", 1000, {4}, {256},
+    {"tables", "segmented_sum_plain", "in=long[n]:random, segment=int[n]:iota, out=long[8]:zero, n", 1000,
+     {4}, {256},
      WRONG("global_race")},
-    {"tables", "segmented_sum_runs", "in=int[n]:random, out=int[32]:zero, n", 250, {1}, {256}, RIGHT(runs_of_eight, 32, 0)},
+    {"tables", "segmented_sum_runs", "in=int[n]:random, out=int[32]:zero, n", 250, {1}, {256},
+     RIGHT(runs_of_eight, 32, 0)},
     {"tables", "transpose_plain", SQUARE("float", "2500"), 50, {4, 4}, {16, 16}, RIGHT(transposed, 2500, 0)},
     {"tables", "transpose_tile", SQUARE("short", "2500"), 50, {2, 2}, {32, 8}, RIGHT(transposed, 2500, 0)},
     {"tables", "transpose_early", SQUARE("float", "1024"), 32, {1}, {32, 8}, WRONG("shared_race")},
@@ -142,15 +162,20 @@ static const Case cases[] = {
     {"rows", "softmax_reuse", IN_OUT("float"), 128, {1}, {128}, WRONG("shared_race")},
     {"rows", "layer_norm", SQUARE("float", "300"), 100, {3}, {64}, RIGHT(layer_norm_of_rows, 300, 1e-4)},
     {"rows", "layer_norm_unwritten", IN_OUT("float"), 128, {1}, {128}, WRONG("uninitialized_read")},
-    {"rows", "argmax", "in=float[n]:random, out=int[1]:zero, n", 1000, {1}, {256}, RIGHT(place_of_largest, 1, 0)},
+    {"rows", "argmax", "in=float[n]:random, out=int[1]:zero, n", 1000, {1}, {256}, RIGHT(place_of_largest,
+     1, 0)},
     {"rows", "argmax_race", "in=float[n]:random, most=float[1]:zero, out=int[1]:zero, n", 1000, {4}, {256},
      WRONG("global_race")},
     {"order", "spin_lock", "lock=int[1]:zero, out=int[1]:zero, n", 3, {4}, {64}, RIGHT(twenty_four, 1, 0)},
-    {"order", "spin_lock_without_fence", "lock=int[1]:zero, out=int[1]:zero, n", 3, {4}, {64}, WRONG("global_race")},
+    {"order", "spin_lock_without_fence", "lock=int[1]:zero, out=int[1]:zero, n", 3, {4}, {64},
+     WRONG("global_race")},
     {"order", "spin_lock_of_lanes", "out=int[1]:zero", 1, {1}, {64}, RIGHT(sum_of_lanes, 1, 0)},
-    {"order", "named_barriers", "in=int[n]:random, out=int[n]:zero", 256, {1}, {128}, RIGHT(doubled_in_reverse, 256, 0)},
-    {"order", "named_barrier_forgotten", "in=int[n]:random, out=int[n]:zero", 256, {1}, {128}, WRONG("shared_race")},
-    {"order", "half_warps", "in=int[n]:random, out=int[n]:zero", 32, {1}, {32}, RIGHT(through_half_warps, 32, 0)},
+    {"order", "named_barriers", "in=int[n]:random, out=int[n]:zero", 256, {1}, {128},
+     RIGHT(doubled_in_reverse, 256, 0)},
+    {"order", "named_barrier_forgotten", "in=int[n]:random, out=int[n]:zero", 256, {1}, {128},
+     WRONG("shared_race")},
+    {"order", "half_warps", "in=int[n]:random, out=int[n]:zero", 32, {1}, {32}, RIGHT(through_half_warps,
+     32, 0)},
     {"order", "half_warps_mixed", "in=int[n]:random, out=int[n]:zero", 32, {1}, {32}, WRONG("warp_race")},
     {"order", "vote_is_no_barrier", "in=int[n]:random, out=int[n]:zero", 32, {1}, {32}, WRONG("warp_race")},
     {"order", "flag_of_warps", "in=int[n]:random, out=int[n]:zero", 32, {1}, {64}, RIGHT(reversed, 32, 0)},
@@ -168,15 +193,19 @@ static const Case cases[] = {
     {"faults", "box_sum_outside", SQUARE("int", "1000"), 10, {2, 3, 2}, {8, 4, 8}, WRONG("out_of_bounds")},
     {"faults", "barrier_in_branch", "out=int[n]:zero", 32, {1}, {32}, WRONG("divergent_barrier")},
     {"faults", "waits_for_nobody", "flag=int[1]:zero, out=int[n]:zero", 32, {1}, {32}, WRONG("deadlock")},
-    {"faults", "lanes_that_never_come", "in=int[n]:random, out=int[n]:zero", 32, {1}, {32}, RIGHT(pairs_s32, 32, 0)},
-    {"faults", "shuffle_from_idle", "in=int[n]:random, out=int[n]:zero", 32, {1}, {32}, WRONG("undefined_shuffle")},
+    {"faults", "lanes_that_never_come", "in=int[n]:random, out=int[n]:zero", 32, {1}, {32}, RIGHT(pairs_s32,
+     32, 0)},
+    {"faults", "shuffle_from_idle", "in=int[n]:random, out=int[n]:zero", 32, {1}, {32},
+     WRONG("undefined_shuffle")},
     {"faults", "all_store_one", "out=int[1]:zero", 32, {1}, {32}, WRONG("store_conflict")},
     {"faults", "all_store_the_same", "out=int[1]:zero, n", 32, {2}, {64}, RIGHT(its_count, 1, 0)},
-    {"faults", "vector_misaligned", "in=float[64]:random, out=float[32]:zero", 32, {1}, {8}, WRONG("misaligned")},
+    {"faults", "vector_misaligned", "in=float[64]:random, out=float[32]:zero", 32, {1}, {8},
+     WRONG("misaligned")},
     {"faults", "vector_copy", "in=float[n]:random, out=float[n]:zero", 32, {1}, {8}, RIGHT(same, 32, 0)},
     {"faults", "unwritten_local", IN_OUT("int"), 32, {1}, {32}, WRONG("uninitialized_read")},
     {"faults", "store_to_constant_size", IN_OUT("int"), 64, {1}, {64}, WRONG("out_of_bounds")},
-    {"faults", "product_wraps", "in=int[64]:random, out=int[64]:zero, n", 50000, {1}, {32}, WRONG("index_overflow")},
+    {"faults", "product_wraps", "in=int[64]:random, out=int[64]:zero, n", 50000, {1}, {32},
+     WRONG("index_overflow")},
     {"faults", "below_zero", IN_OUT("int"), 64, {1}, {64}, WRONG("index_overflow")},
     {"memory", "sum_into_unwritten", UNWRITTEN, 32, {1}, {32}, WRONG("unwritten_read")},
     {"memory", "sum_into_written", UNWRITTEN, 32, {1}, {32}, RIGHT(same, 32, 0)},
@@ -329,7 +358,8 @@ static bool is_race_of(const Case *of) {
            (strstr(of->kind, "race") || !strcmp(of->kind, "order") || !strcmp(of->kind, "store_conflict"));
 }
 
-/* The races that no order of the threads shows: those of threads that wait for each other by a lock, a flag or a vote. */
+/* The races that no order of the threads shows: those of threads that wait for each other by a lock, a flag
+ * or a vote. */
 static bool no_order_loses(const char *entry) {
     static const char *const entries[] = {
         "scan_chain_without_fence", "spin_lock_without_fence", "vote_is_no_barrier", "scope_too_narrow",
@@ -339,7 +369,8 @@ static bool no_order_loses(const char *entry) {
     return false;
 }
 
-/* Every race has an order that changes the result, which is the same when it runs again, or the reason why none does. */
+/* Every race has an order that changes the result, which is the same when it runs again, or the reason why
+ * none does. */
 static void test_bad_order(void **state) {
     (void)state;
     for (int i = 0; i < CASE_COUNT; i++) {

@@ -1,5 +1,6 @@
-/* A run without rounding beside the run: what a kernel leaves out, counts twice or weights wrongly is found in every type and
- * function, and no right kernel is refused, however it rounds (emulator/machine/shadow.h). */
+/* A run without rounding beside the run: what a kernel leaves out, counts twice or weights wrongly is found
+ * in every type and function, and no right kernel is refused, however it rounds (emulator/machine/shadow.h).
+ * */
 #define _POSIX_C_SOURCE 200809L
 #include "tests/skip.h"
 
@@ -37,7 +38,8 @@ static Outcome judge(const char *text, const char *entry, const char *arguments,
     return outcome;
 }
 
-/* ---- what moves a value ---------------------------------------------------------------------------------- */
+/* ---- what moves a value ----------------------------------------------------------------------------------
+ * */
 
 #define HEAD                                                                                                 \
     ".version 8.0\n.target sm_80\n.address_size 64\n"                                                        \
@@ -111,7 +113,8 @@ static void bits_cut_it(void **state) {
     text_done(&text);
 }
 
-/* ---- planted errors -------------------------------------------------------------------------------------- */
+/* ---- planted errors --------------------------------------------------------------------------------------
+ * */
 
 typedef struct Function {
     const char *name, *expect;
@@ -186,7 +189,8 @@ typedef struct Counts {
     int runs, bounds;
 } Counts;
 
-/* A right kernel is never refused; a wrong one is, unless bits are taken apart in it, as bf16's conversions from double do. */
+/* A right kernel is never refused; a wrong one is, unless bits are taken apart in it, as bf16's conversions
+ * from double do. */
 static void try_plant(const Function *function, int type, const char *fill, const Plant *plant,
                       const char *text, const char *entry, Counts *counts) {
     char arguments[512];

@@ -1,5 +1,5 @@
-/* Specifications of runs: copies are equal and independent, each change of a field is seen, watching is not; and the same
- * change of a run is run once. */
+/* Specifications of runs: copies are equal and independent, each change of a field is seen, watching is not;
+ * and the same change of a run is run once. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -87,7 +87,7 @@ static void every_kernel_of_the_catalogue(void **state) {
     (void)state;
     make_elsewhere();
     assert_true(catalog_count() > 40);
-    for (int i = 0; i < catalog_count(); i += getenv("REDVIZ_TEST_QUICK") ? 8 : 1) { /* slow runs: some */
+    for (int i = 0; i < catalog_count(); i += getenv("REDVIZ_TEST_QUICK") ? 16 : 1) { /* slow runs: some */
         char run[128];
         snprintf(run, sizeof run, "--kernel %s --n 1000" SAVED_INPUT, catalog_row(i)->id);
         check_saved(run, FEW, "");
@@ -167,8 +167,6 @@ static void other_runs_from_a_session(void **state) {
 
 /* ---- complete or unchanged ----------------------------------------------------------------------------- */
 
-enum { KILLS = 40 };
-
 static void sleep_microseconds(long microseconds) {
     struct timespec time = {microseconds / 1000000, microseconds % 1000000 * 1000};
     nanosleep(&time, NULL);
@@ -197,7 +195,7 @@ static void killed_at_any_moment(void **state) {
     (void)state;
     static const char *const kernels[] = {"strided", "interleaved"};
     char file[128];
-    int status, survivors = 0;
+    int status, survivors = 0, kills = getenv("REDVIZ_TEST_QUICK") ? 15 : 40;
     struct timespec begin;
     snprintf(file, sizeof file, "%s/killed.redviz", program_folder());
     clock_gettime(CLOCK_MONOTONIC, &begin);
@@ -205,18 +203,18 @@ static void killed_at_any_moment(void **state) {
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
     long whole = elapsed_microseconds(&begin);
-    for (int i = 0; i < KILLS; i++) {
+    for (int i = 0; i < kills; i++) {
         child = start_saving(kernels[i % 2], file);
-        sleep_microseconds(whole * (i + 1) / KILLS);
+        sleep_microseconds(whole * (i + 1) / kills);
         kill(child, SIGKILL);
         assert_int_equal(waitpid(child, &status, 0), child);
         survivors += WIFEXITED(status);
         char *report = program_output(0, "@ %s --report=json", file);
         if (!strstr(report, "\"kernel\":\"strided\"") && !strstr(report, "\"kernel\":\"interleaved\""))
-            fail_msg("killed after %ld us: %.200s", whole * (i + 1) / KILLS, report);
+            fail_msg("killed after %ld us: %.200s", whole * (i + 1) / kills, report);
         free(report);
     }
-    assert_true(survivors < KILLS);
+    assert_true(survivors < kills);
     free(program_output(0, "@ --kernel strided --n 256 --report --save %s", file));
     char *left = program_output(0, "ls %s | grep -c killed.redviz", program_folder());
     assert_string_equal(left, "1\n");

@@ -1,5 +1,5 @@
-/* The time of a session's run on a GPU, with the emulator in its place (tests/gpu/stub): what is timed, what is not launched, and
- * that each repetition begins with the inputs. */
+/* The time of a session's run on a GPU, with the emulator in its place (tests/gpu/stub): what is timed, what
+ * is not launched, and that each repetition begins with the inputs. */
 #define _POSIX_C_SOURCE 200809L
 #include <setjmp.h>
 #include <stdarg.h>
@@ -42,7 +42,8 @@ static void assert_timed(const Session *session) {
     assert_string_equal(time.machine, "Stub 1");
 }
 
-/* Each thread adds 1 to the output, and to a variable, and traps if more threads than there are have done so. */
+/* Each thread adds 1 to the output, and to a variable, and traps if more threads than there are have done
+ * so. */
 static const char tally[] = ".version 7.5\n.target sm_75\n.address_size 64\n"
                             ".global .u32 calls;\n"
                             ".visible .entry tally(.param .u64 out) {\n"

@@ -1,5 +1,5 @@
-/* Remedies of slow places, tried in a copy of the PTX: the result stays as it was to the bit, the wavefronts are
- * those that a count by hand gives, and what cannot be rewritten is refused. */
+/* Remedies of slow places, tried in a copy of the PTX: the result stays as it was to the bit, the wavefronts
+ * are those that a count by hand gives, and what cannot be rewritten is refused. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -174,7 +174,7 @@ static void a_column_of_a_tile_has_no_conflict(void **state) {
     }
 }
 
-/* ---- small kernels --------------------------------------------------------------------------------------- */
+/* ---- small kernels ------------------------------------------------------------------------------------- */
 
 #define HEAD                                                                                                 \
     ".version 8.0\n.target sm_90\n.address_size 64\n"                                                        \

@@ -25,7 +25,7 @@ static Session *open_all_blocks(RunSpec options) {
     return session;
 }
 
-/* ---- against the emulator's counters --------------------------------------------------------------------- */
+/* ---- against the emulator's counters ------------------------------------------------------------------- */
 
 /* The lanes of a split part; what a path has is part of what is around it. */
 static void check_shape(const char *kernel, const Paths *paths) {

@@ -80,7 +80,7 @@ static void free_taken(Taken *taken) {
     taken->count = 0;
 }
 
-/* ---- written and read -------------------------------------------------------------------------------------- */
+/* ---- written and read ---------------------------------------------------------------------------------- */
 
 static void expect_same(const WarpTimeline *a, const WarpTimeline *b) {
     assert_string_equal(a->of.kernel, b->of.kernel);
@@ -139,7 +139,7 @@ static void read_as_written(void **state) {
     text_done(&again);
 }
 
-/* ---- damaged files ----------------------------------------------------------------------------------------- */
+/* ---- damaged files ------------------------------------------------------------------------------------- */
 
 #define HEAD(counts) "warps\tk\t64\tint\tsum\tM\tD\tT\t0\t0\tlengths\t0\t1\t1\t1\t-\t-\t" counts "\n"
 #define LAUNCH       "launch\te\t1\t1\t1\t32\t1\t1\n"
@@ -254,9 +254,10 @@ static void every_byte_may_be_wrong(void **state) {
     text_done(&text);
 }
 
-/* ---- recordings -------------------------------------------------------------------------------------------- */
+/* ---- recordings ---------------------------------------------------------------------------------------- */
 
-/* The load whose value it waits for, or else the waiting instruction itself, is what the state says, and on that line. */
+/* The load whose value it waits for, or else the waiting instruction itself, is what the state says, and on
+ * that line. */
 static void check_site(const char *path, const PtxProgram *program, const WarpSite *site) {
     int pc = warp_site_pc(site);
     if (pc >= program->code_count || site->pc >= program->code_count)

@@ -32,7 +32,7 @@ static void set_line(WarpTimeline *timeline, int index, uint32_t slot, uint32_t 
         .wait_count = count};
 }
 
-/* ---- stretches ------------------------------------------------------------------------------------------- */
+/* ---- stretches ----------------------------------------------------------------------------------------- */
 
 typedef struct Seen {
     Text text; /* "0-10 10-40g 40-50" */
@@ -95,7 +95,7 @@ static void waits_end_with_the_warp(void **state) {
     warp_timeline_free(timeline);
 }
 
-/* ---- sums -------------------------------------------------------------------------------------------------- */
+/* ---- sums ---------------------------------------------------------------------------------------------- */
 
 static void expect_summary(const WarpTimeline *timeline, uint32_t begin, uint32_t end, double ready,
                            double global, double barrier, double empty) {
@@ -179,7 +179,7 @@ static void lines_are_sorted(void **state) {
     warp_timeline_free(timeline);
 }
 
-/* ---- random timelines ---------------------------------------------------------------------------------------- */
+/* ---- random timelines ---------------------------------------------------------------------------------- */
 
 static uint32_t below(uint64_t *random, uint32_t sides) {
     return (uint32_t)(lane_random(random) >> 33) % sides;
@@ -208,8 +208,8 @@ static double sum_of(const WarpSummary *summary) {
     return sum;
 }
 
-/* Stretches cover each life; states add up to the lives, a summary to the cycles of its schedulers, and the summaries
- * of parts to that of the whole. */
+/* Stretches cover each life; states add up to the lives, a summary to the cycles of its schedulers, and the
+ * summaries of parts to that of the whole. */
 static void sums_are_complete(void **state) {
     (void)state;
     uint64_t random = 3;

@@ -80,14 +80,14 @@ static void it_is_found_in_a_thread(void **state) {
     (void)state;
     RunSpec options = options_of("bug_missing_sync");
     Error error = {0};
-    SessionLoader *loader = session_loader_start_in_bad_order(&options, wake);
+    SessionLoader *loader = loader_start_in_bad_order(&options, wake);
     assert_non_null(loader);
-    Session *session = session_loader_finish(loader, &error);
+    Session *session = loader_finish(loader, &error);
     if (!session) fail_msg("%s", error.message);
     assert_int_equal(session_spec(session)->hold_count, 1);
     session_free(session);
-    loader = session_loader_start_in_bad_order(&(RunSpec){.kernel = "no_such_kernel"}, wake);
-    assert_null(session_loader_finish(loader, &error));
+    loader = loader_start_in_bad_order(&(RunSpec){.kernel = "no_such_kernel"}, wake);
+    assert_null(loader_finish(loader, &error));
     assert_non_null(strstr(error.message, "no_such_kernel"));
 }
 

@@ -1,5 +1,5 @@
-/* Change: the run before an edit beside the run after it. Sequential's PTX under the name of strided stands for
- * an edit of strided, so that no compiler is needed. */
+/* Change: the run before an edit beside the run after it. Sequential's PTX under the name of strided stands
+ * for an edit of strided, so that no compiler is needed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* Chinese: no English words are left in explanations, verdicts, times and findings. Every kernel of the catalogue,
- * at its opening and on its first beats. */
+/* Chinese: no English words are left in explanations, verdicts, times and findings. Every kernel of the
+ * catalogue, at its opening and on its first beats. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -65,8 +65,8 @@ static bool is_term(const char *name, size_t length) {
     return false;
 }
 
-/* The first English word of the text; NULL: none. Code is allowed: a call, "cp.async", sums[3], 0xff00, what stands
- * between backquotes, and names of the source. */
+/* The first English word of the text; NULL: none. Code is allowed: a call, "cp.async", sums[3], 0xff00, what
+ * stands between backquotes, and names of the source. */
 static const char *english_in(const Scene *scene, const char *text, size_t *length) {
     bool is_quoted = false;
     for (const char *at = text; *at; at++) {

@@ -231,7 +231,7 @@ static void others_change_the_file(void **state) {
     pty_quit(pty);
 }
 
-/* ---- kernels of the catalogue --------------------------------------------------------------------------- */
+/* ---- kernels of the catalogue -------------------------------------------------------------------------- */
 
 static Pty *start_there(const Desk *desk, const char *options, const char *shows) {
     static char variable[160], command[PATH_MAX + 256], absolute[PATH_MAX];
@@ -325,7 +325,7 @@ static void triton_kernels_are_not_edited(void **state) {
     pty_quit(pty);
 }
 
-/* ---- exercises ------------------------------------------------------------------------------------------ */
+/* ---- exercises ----------------------------------------------------------------------------------------- */
 
 /* A lecture goes on where it was when its exercise is left. */
 static void a_lecture_opens_its_exercise(void **state) {

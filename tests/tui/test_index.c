@@ -1,4 +1,5 @@
-/* The index lab: exact screens, what each key does, and the access of a step as an expression with the same cost. */
+/* The index lab: exact screens, what each key does, and the access of a step as an expression with the same
+ * cost. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <setjmp.h>
@@ -23,7 +24,7 @@ static const ViewIndex *shown(Stage *stage) {
 
 static void check(const char *name, const char *keys, int columns, int rows, bool ascii) {
     Stage *stage = stage_open_kernel("lab_bank_stride");
-    index_view_open(stage_view(stage), NULL, NULL);
+    view_index_open(stage_view(stage), NULL, NULL);
     stage_press(stage, keys);
     stage_check(stage, name, columns, rows, ascii);
     stage_free(stage);
@@ -49,7 +50,7 @@ static void press(Stage *stage, const char *keys, const char *a, const char *b) 
 
 static Stage *open_lab(const char *a, const char *b) {
     Stage *stage = stage_open_kernel("lab_bank_stride");
-    index_view_open(stage_view(stage), a, b);
+    view_index_open(stage_view(stage), a, b);
     return stage;
 }
 
@@ -84,14 +85,14 @@ static void other_fields_turn(void **state) {
     stage_press(stage, "<Down><Left><Down><Right><Down><Right><Down><Right>");
     const IndexOf *of = &shown(stage)->of;
     assert_true(of->n == 1023 && of->warp == 1 && of->bytes == 8 && of->is_store && of->mask == 0xffffffff);
-    assert_true(index_view_access(shown(stage), 0, false, &access, NULL));
+    assert_true(view_index_access(shown(stage), 0, false, &access, NULL));
     assert_int_equal(access.offset[1], 8 * (33 * 2 + 1023));
     stage_press(stage, "<Left>"); /* a load again */
     IndexChart chart;
-    index_view_chart(shown(stage), &chart);
+    view_index_chart(shown(stage), &chart);
     assert_int_equal(chart.count, 2);
     stage_press(stage, "<Up>"); /* bytes */
-    index_view_chart(shown(stage), &chart);
+    view_index_chart(shown(stage), &chart);
     assert_true(chart.count == 5 && chart.now == 3 && chart.value[4] == 16);
     stage_free(stage);
 }
@@ -100,7 +101,7 @@ static void the_chart_is_the_lab_of_strides(void **state) {
     (void)state;
     Stage *stage = open_lab("tid * 2", NULL);
     IndexChart chart;
-    index_view_chart(shown(stage), &chart);
+    view_index_chart(shown(stage), &chart);
     assert_int_equal(chart.count, 32);
     for (int i = 0; i < 32; i++) {
         int stride = i + 1, lowest = stride & -stride; /* gcd(stride, 32) */
@@ -139,10 +140,10 @@ static int open_every_access(const char *kernel) {
         View view = *stage_view(stage);
         IndexAccess access;
         view_go_to_step(&view, stage->scene, step);
-        if (!step_context_init(&context, stage->scene, &view) || !index_view_open_access(&view, &context))
+        if (!step_context_init(&context, stage->scene, &view) || !view_index_open_access(&view, &context))
             continue;
         const ViewIndex *index = &view.display.index;
-        assert_true(index_view_access(index, 0, false, &access, NULL));
+        assert_true(view_index_access(index, 0, false, &access, NULL));
         assert_int_equal(view.transient.overlay, OVERLAY_INDEX);
         bool is_shared = step_context_is_shared(context.event.kind);
         if (context.event.width > 16 || trace_event_peer(&context.event) >= 0) continue;
@@ -195,7 +196,7 @@ static void what_fits_no_form_is_shown_as_it_is(void **state) {
     for (int lane = 0; lane < WARP_LANES; lane++)
         context.event.offset[lane] = (uint64_t)lane * (uint64_t)lane * (uint64_t)lane * 4;
     context.event.mask = 0xffffffff;
-    assert_true(index_view_open_access(view, &context));
+    assert_true(view_index_open_access(view, &context));
     assert_true(shown(stage)->has_offsets);
     char *text = stage_text(stage, 120, 40);
     program_assert_contains(text, "no form fits these addresses");

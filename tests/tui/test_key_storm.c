@@ -1,5 +1,5 @@
-/* Ten thousand random keys over all screens, at many sizes, in both languages: a frame is drawn after each, and
- * nothing crashes. */
+/* Ten thousand random keys over all screens, at many sizes, in both languages: a frame is drawn after each,
+ * and nothing crashes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -27,7 +27,8 @@ static unsigned next(unsigned *state) {
     return *state >> 8;
 }
 
-/* No q, which quits, and no !, which ends a script where there is no race; Escape now and then, so that no screen keeps all keys. */
+/* No q, which quits, and no !, which ends a script where there is no race; Escape now and then, so that no
+ * screen keeps all keys. */
 static void write_script(unsigned *state, Text *out) {
     text_clear(out);
     for (int i = 0; i < KEYS; i++) {

@@ -83,13 +83,13 @@ static char *play_at(const char *keys, int columns, int rows, bool asks) {
     OpenLecture open;
     Text out = {0};
     Options options = {.has_lecture = true, .lecture = path, .no_predict = !asks, .session.threads = 1};
-    if (!lecture_open(&options, &open, &error)) fail_msg("%d: %s", error.line, error.message);
+    if (!cli_lecture_open(&options, &open, &error)) fail_msg("%d: %s", error.line, error.message);
     Session *session = session_open(open.screens[0].session, &error);
     if (!session) fail_msg("%s", error.message);
     AppStart start = {.lecture = &open.run, .keys = keys, .still = true};
     if (!app_frame(session, columns, rows, &start, &out, &error)) fail_msg("%s: %s", keys, error.message);
     session_free(session);
-    lecture_close(&open);
+    cli_lecture_close(&open);
     return out.data;
 }
 
@@ -358,7 +358,8 @@ static void the_panel_fits_every_size(void **state) {
 
 /* ---- what is hidden ------------------------------------------------------------------------------------ */
 
-/* The phrases that tell an answer of each kind, # a digit; not in the source, and not in the hints of keys. */
+/* The phrases that tell an answer of each kind, # a digit; not in the source, and not in the hints of
+ * keys. */
 static const struct {
     unsigned hides;
     const char *phrases[8];
@@ -568,7 +569,7 @@ static void the_menu_offers_lectures(void **state) {
     Error error = {0};
     OpenLecture open;
     Options options = {.has_lecture = true, .lecture = path, .session.threads = 1};
-    assert_true(lecture_open(&options, &open, &error));
+    assert_true(cli_lecture_open(&options, &open, &error));
     LectureOffer offer = {{2, names, titles, NULL}, offer_one, &open};
     static const struct {
         const char *keys, *text;
@@ -595,7 +596,7 @@ static void the_menu_offers_lectures(void **state) {
         text_done(&out);
         session_free(session);
     }
-    lecture_close(&open);
+    cli_lecture_close(&open);
 }
 
 /* The interface gets the rows that a short text does not need; an answer moves nothing. */

@@ -1,5 +1,5 @@
-/* Times of runs that the benchmark does not time, beside the diagram: the real program on a pseudo-terminal, with the emulator in a
- * GPU's place. */
+/* Times of runs that the benchmark does not time, beside the diagram: the real program on a pseudo-terminal,
+ * with the emulator in a GPU's place. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

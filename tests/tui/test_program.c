@@ -1,6 +1,7 @@
 /* The screens of a program's run: its launches, what it printed, and going from one to the next.
  *
- * The program is made here: its calls are given to the emulated device as the CUDA library would send them. */
+ * The program is made here: its calls are given to the emulated device as the CUDA library would send
+ * them. */
 #define _GNU_SOURCE
 
 #include <setjmp.h>
@@ -99,8 +100,8 @@ static void print_output(Text *out) {
     text_add(out, "sum 192: Test passed\n\n");
 }
 
-/* Launches 1 to 10: fill, sum (of an untouched word), sum, its two repeats, one that is refused, fill of another size, its
- * repeat, fill of memory that is not there, and one that is not executed any more. */
+/* Launches 1 to 10: fill, sum (of an untouched word), sum, its two repeats, one that is refused, fill of
+ * another size, its repeat, fill of memory that is not there, and one that is not executed any more. */
 static Made *make(void) {
     enum { WINDOW_BYTES = 1 << 24 };
     const uint64_t address = UINT64_C(1) << 40;
@@ -331,7 +332,7 @@ static void the_warps_of_a_launch_are_measured(void **state) {
     made_free(made);
 }
 
-/* ---- a file with a main() --------------------------------------------------------------------------------- */
+/* ---- a file with a main() ------------------------------------------------------------------------------ */
 
 static const char file_with_main[] = "#include <cstdio>\n"
                                      "__global__ void twice(int *a, int n) {\n"

@@ -129,7 +129,7 @@ static void all_places_have_the_same_first_entry(void **state) {
     assert_true(entries >= 40);
 }
 
-/* ---- files ---------------------------------------------------------------------------------------------- */
+/* ---- files --------------------------------------------------------------------------------------------- */
 
 static void a_file_opens_at_its_first_entry(void **state) {
     (void)state;
@@ -160,7 +160,7 @@ static void a_file_opens_at_its_first_entry(void **state) {
     }
 }
 
-/* ---- shares --------------------------------------------------------------------------------------------- */
+/* ---- shares -------------------------------------------------------------------------------------------- */
 
 /* No share exceeds all passes; no entry is a trifle; they are in order. */
 static void shares_are_ranked(void **state) {
@@ -195,8 +195,8 @@ static void atomics_on_one_word_are_an_entry(void **state) {
     stage_free(stage);
 }
 
-/* 8 warps: of the 8 rounds of `s`, 128 to 1, the first three have work for 4, 2 and 1 warps, the others for 1;
- * a barrier comes before the loop. */
+/* 8 warps: of the 8 rounds of `s`, 128 to 1, the first three have work for 4, 2 and 1 warps, the others for
+ * 1; a barrier comes before the loop. */
 static void warps_without_work_are_counted(void **state) {
     (void)state;
     Stage *stage = open("sequential", 256, false);

@@ -1,5 +1,5 @@
-/* Warps in time: timelines by hand of the kernel `sequential`, whose steps wait where the kernel loads and at its
- * barriers. */
+/* Warps in time: timelines by hand of the kernel `sequential`, whose steps wait where the kernel loads and at
+ * its barriers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

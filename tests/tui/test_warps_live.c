@@ -1,5 +1,5 @@
-/* Timelines of warps that the interface measures when their pane is shown: the real program on a pseudo-terminal, with the
- * emulator in a GPU's place. */
+/* Timelines of warps that the interface measures when their pane is shown: the real program on a
+ * pseudo-terminal, with the emulator in a GPU's place. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -27,8 +27,8 @@ static Pty *start(const char *library, const char *variable, const char *const g
                  library);
     else
         snprintf(driver, sizeof driver, "REDVIZ_CUDA=/nowhere/libcuda.so.1");
-    /* The emulated driver has thread-local variables. Where a worker has loaded and closed it, the leak sanitizer often
-     * ends by a fault of its own ("Tracer caught signal 11"). */
+    /* The emulated driver has thread-local variables. Where a worker has loaded and closed it, the leak
+     * sanitizer often ends by a fault of its own ("Tracer caught signal 11"). */
     const char *const environment[] = {
         "TERM=xterm-256color", "LC_ALL=C.UTF-8", "ASAN_OPTIONS=detect_leaks=0", driver, variable, NULL};
     arguments[0] = program;
@@ -57,7 +57,8 @@ static void a_kernel_of_the_catalogue(void **state) {
     pty_quit(pty);
 }
 
-/* Of the numbers of blocks at once that are recorded, this GPU cannot have the second: what was measured stays. */
+/* Of the numbers of blocks at once that are recorded, this GPU cannot have the second: what was measured
+ * stays. */
 static void residencies_that_are_recorded(void **state) {
     (void)state;
     Pty *pty = start(GPU, NULL, RUN("--kernel", "sequential", "--n", "4096"));
@@ -100,7 +101,8 @@ static void the_failure_is_a_line(void **state) {
     unlink(path);
 }
 
-/* The GPU does not return; the recording stays, and leaving the pane, or the program, does not wait for it. */
+/* The GPU does not return; the recording stays, and leaving the pane, or the program, does not wait for
+ * it. */
 static void it_can_be_cancelled(void **state) {
     (void)state;
     Pty *pty = start(GPU, "STUB_BUSY=1", RUN("--kernel", "shuffle", "--n", "4096", "--backend", "emulator"));

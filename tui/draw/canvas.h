@@ -55,7 +55,8 @@ int canvas_right(Canvas *canvas, Rectangle area, int end, int row, Role role, co
 void canvas_row(Canvas *canvas, Rectangle area, int column, int row, int columns, Role role, uint32_t glyph);
 /* A bar of so many eighths of a row, from the bottom of this row upwards. */
 void canvas_column(Canvas *canvas, Rectangle area, int column, int row, Role role, int eighths);
-/* Of `all` lines of which `shown` are on the screen, the first: the selected one is in the middle, except at both ends. */
+/* Of `all` lines of which `shown` are on the screen, the first: the selected one is in the middle, except at
+ * both ends. */
 int canvas_first_shown(int selected, int shown, int all);
 /* The first of them where it is to be `first`: no further than to the last line. */
 int canvas_scroll(int first, int shown, int all);
@@ -65,9 +66,9 @@ int canvas_text_columns(const char *utf8);
  * Returns the number of rows. */
 int canvas_paragraph(Canvas *canvas, Rectangle area, int row, Role role, const char *utf8);
 void canvas_fill(Canvas *canvas, Rectangle area, Role role); /* with spaces */
-/* A number in digits of CANVAS_BIG_ROWS rows and CANVAS_BIG_COLUMNS columns each, a gap included, made of half
- * blocks; its last column is `end`. Text of other characters, and any on an ASCII canvas, stays small, in the
- * middle row. */
+/* A number in digits of CANVAS_BIG_ROWS rows and CANVAS_BIG_COLUMNS columns each, a gap included, made of
+ * half blocks; its last column is `end`. Text of other characters, and any on an ASCII canvas, stays small,
+ * in the middle row. */
 enum { CANVAS_BIG_ROWS = 3, CANVAS_BIG_COLUMNS = 4 };
 void canvas_big_number(Canvas *canvas, Rectangle area, int end, int row, Role role, const char *text);
 /* Makes a block of cells of one role, reversed: what is in it stays. */

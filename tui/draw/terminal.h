@@ -52,15 +52,15 @@ TerminalEvent terminal_wait(int milliseconds);
  * milliseconds to wait for the next event at most (-1: for ever), or TERMINAL_DONE. */
 typedef int TerminalTurn(void *context, const TerminalEvent *event);
 enum { TERMINAL_DONE = -2 };
-/* Calls `turn` for each event until it is done. Where a program must not wait, as in a web page, this does not
- * return, and `context` stays as it is. */
+/* Calls `turn` for each event until it is done. Where a program must not wait, as in a web page, this does
+ * not return, and `context` stays as it is. */
 void terminal_serve(TerminalTurn *turn, void *context);
 void terminal_wake(void);
 
 /* Lends the terminal to another program (execvp() takes `command`) until it ends, and takes it back in
  * whatever state it is. Returns the exit status; 127: the program could not be run; above 128: a signal ended
- * it; TERMINAL_GOES_ON: the program goes on beside this one (an editor of a web page), and a file that it writes
- * changes later. */
+ * it; TERMINAL_GOES_ON: the program goes on beside this one (an editor of a web page), and a file that it
+ * writes changes later. */
 enum { TERMINAL_GOES_ON = -1 };
 int terminal_run(char *const command[]);
 /* Other programs, as compilers, can run. */

@@ -112,8 +112,8 @@ void output_queue_wrote(OutputQueue *queue, size_t bytes, bool is_refused, doubl
     if (queue->queued < 0 || !queue->rate) queue->queued = 0;
     queue->at = now;
     if (bytes && queue->is_refused) {
-        /* Each time the system accepts bytes again, its queue is equally full: what it accepted since the last time
-         * is what the terminal has shown since then. */
+        /* Each time the system accepts bytes again, its queue is equally full: what it accepted since the
+         * last time is what the terminal has shown since then. */
         bool was_full = queue->resumed > 0 && queue->refused - queue->resumed < REFILL_SECONDS;
         if (was_full && now > queue->resumed && queue->since_resumed > 0) {
             queue->rate = SAFETY * queue->since_resumed / (now - queue->resumed);

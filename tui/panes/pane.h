@@ -114,8 +114,8 @@ typedef struct OutputLines {
 } OutputLines;
 
 OutputLines output_lines(const Program *program);
-/* The next line, in lines.line: escape sequences are left out, and of what a carriage return overwrites the last is kept.
- * Other controls stay, for canvas_text() to show as '?'. False: there is none. */
+/* The next line, in lines.line: escape sequences are left out, and of what a carriage return overwrites the
+ * last is kept. Other controls stay, for canvas_text() to show as '?'. False: there is none. */
 bool output_next_line(OutputLines *lines);
 /* The last line that is not blank; nothing if there is none. */
 void output_last_line(const Program *program, Text *out);

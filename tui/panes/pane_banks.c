@@ -71,8 +71,8 @@ static void head(const StepContext *context, PaneHead *out) {
     if (banks->is_modelled) out->note_role = excess ? ROLE_CONFLICT : ROLE_GOOD;
     pane_note_trap(context, out);
     if (has_symbol) {
-        /* If title and note do not fit beside each other, the title ends after `kept` bytes: the warp and what it
-         * does. */
+        /* If title and note do not fit beside each other, the title ends after `kept` bytes: the warp and
+         * what it does. */
         enum { AROUND_COLUMNS = 7 };
         int room = out->columns - AROUND_COLUMNS;
         if (canvas_text_columns(out->title) + canvas_text_columns(out->note) > room) out->title[kept] = 0;

@@ -1,6 +1,6 @@
 /* Branches: the paths of the warp, a letter for each: which lanes are on it, the source lines and the warp
- * instructions that it executes, which path runs and which waits, where they join, and the issue slots that all
- * of them take. */
+ * instructions that it executes, which path runs and which waits, where they join, and the issue slots that
+ * all of them take. */
 #include "ptx/opcodes.h"
 #include "tui/panes/pane.h"
 

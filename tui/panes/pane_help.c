@@ -157,7 +157,8 @@ static void put_signs_of(Sheet *sheet, const StepContext *context, Focus focus) 
 
 /* ---- both ---------------------------------------------------------------------------------------------- */
 
-/* The pane where the reader stands (the picture only if it is enlarged), the keys, then the other panes of the screen. */
+/* The pane where the reader stands (the picture only if it is enlarged), the keys, then the other panes of
+ * the screen. */
 static int put(const StepContext *context, Sheet sheet, bool ascii) {
     static const Focus others[] = {FOCUS_PICTURE, FOCUS_SIDE, FOCUS_SOURCE, FOCUS_LANES};
     const View *view = context->view;

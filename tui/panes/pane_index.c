@@ -1,5 +1,5 @@
-/* Index: banks, wavefronts and sectors of a warp's access with an index expression. Beside it a second one, and below
- * the wavefronts as the selected number grows. */
+/* Index: banks, wavefronts and sectors of a warp's access with an index expression. Beside it a second one,
+ * and below the wavefronts as the selected number grows. */
 #include "ladder/latency.h"
 
 #include "base/language.h"
@@ -39,10 +39,10 @@ typedef struct Shown { /* an expression on the screen */
 static Shown evaluate(const ViewIndex *index, int expression) {
     Shown shown = {.expression = expression};
     bool is_empty = !*index->text[expression] && !(expression == 0 && index->has_offsets);
-    shown.is_bad = !is_empty && !index_view_access(index, expression, false, &shown.access, &shown.error);
+    shown.is_bad = !is_empty && !view_index_access(index, expression, false, &shown.access, &shown.error);
     shown.is_drawn = !is_empty && !shown.is_bad;
     if (shown.is_bad && *index->good[expression])
-        shown.is_drawn = index_view_access(index, expression, true, &shown.access, NULL);
+        shown.is_drawn = view_index_access(index, expression, true, &shown.access, NULL);
     return shown;
 }
 
@@ -52,7 +52,7 @@ static Shown evaluate(const ViewIndex *index, int expression) {
 static int draw_text(const ViewIndex *index, int expression, Canvas *canvas, Rectangle area, int column,
                      int row) {
     const char *text = index->text[expression];
-    IndexField field = index_view_field(index);
+    IndexField field = view_index_field(index);
     IndexNumber numbers[INDEX_NUMBERS];
     int known = index_numbers(text, numbers), length = (int)strlen(text);
     bool is_selected =
@@ -71,7 +71,7 @@ static int draw_text(const ViewIndex *index, int expression, Canvas *canvas, Rec
 static int draw_expression(const ViewIndex *index, const Shown *shown, Canvas *canvas, Rectangle area,
                            int row) {
     int expression = shown->expression;
-    IndexField field = index_view_field(index);
+    IndexField field = view_index_field(index);
     bool is_own = field.kind == INDEX_FIELD_NUMBER || field.kind == INDEX_FIELD_TEXT;
     bool is_active = is_own && field.expression == expression;
     int column = canvas_print(canvas, area, 0, row, is_active ? ROLE_SELECTED : ROLE_DIM, "%c%c",
@@ -107,7 +107,7 @@ static int draw_expression(const ViewIndex *index, const Shown *shown, Canvas *c
 static void draw_settings(const ViewIndex *index, Canvas *canvas, Rectangle area, int row) {
     static const int order[] = {INDEX_FIELD_S,     INDEX_FIELD_N,     INDEX_FIELD_WARP,
                                 INDEX_FIELD_BYTES, INDEX_FIELD_STORE, INDEX_FIELD_LANES};
-    IndexField field = index_view_field(index);
+    IndexField field = view_index_field(index);
     char text[6][32];
     const IndexOf *of = &index->of;
     snprintf(text[0], sizeof *text, "s = %" PRId64, of->s);
@@ -260,10 +260,10 @@ static void draw_banks(const StepContext *context, const Shown *shown, Canvas *c
 static void draw_chart(const ViewIndex *index, bool is_dimmed, Canvas *canvas, Rectangle area) {
     IndexChart chart;
     char title[96], what[48];
-    index_view_chart(index, &chart);
-    index_view_print_field(index, what, sizeof what);
+    view_index_chart(index, &chart);
+    view_index_print_field(index, what, sizeof what);
     snprintf(title, sizeof title, tr("wavefronts of %c as %s turns"),
-             letters[index_view_field(index).expression], *what ? what : tr("a number"));
+             letters[view_index_field(index).expression], *what ? what : tr("a number"));
     canvas_rule(canvas, area, ROLE_TITLE, title, ROLE_DIM, tr("! above ideal"));
     if (!chart.count) {
         canvas_text(canvas, area, 1, 1, ROLE_DIM, tr("no number is selected: Up and Down select one"));
@@ -373,7 +373,7 @@ static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
                  "m machine  ? help  Esc back");
     canvas_text(canvas, area, 0, area.rows - 1, *message ? ROLE_TEXT : ROLE_DIM, text);
 
-    int active = index_view_field(index).expression, last_rows = area.rows < TALL ? 1 : 2;
+    int active = view_index_field(index).expression, last_rows = area.rows < TALL ? 1 : 2;
     int least_bars = area.rows < TALL ? 2 : area.rows / 7;
     int left = area.rows - row - last_rows - CHART_ROWS - least_bars;
     bool has_both = shown[0].is_drawn && shown[1].is_drawn;

@@ -174,14 +174,15 @@ typedef struct Table {
 static bool table_init(Table *table, const StepContext *context, Rectangle area) {
     const View *view = context->view;
     const SceneTimings *timings = context->scene->borrowed.timings;
-    if (!ladder_view_gather(view, context->scene, &table->ladder, &table->is_live)) return false;
+    if (!view_ladder_gather(view, context->scene, &table->ladder, &table->is_live)) return false;
     table->row = view->display.ladder.row < table->ladder.row_count ? view->display.ladder.row : 0;
     table->size = ladder_find_size(&table->ladder, view->display.ladder.n ? view->display.ladder.n : 1);
     for (int row = 0; row < table->ladder.row_count; row++)
         ladder_figures(&table->ladder, timings->counts, row, table->size, &table->figures[row]);
     table->column_count = list_columns(&table->ladder, table->figures, table->size,
                                        view->display.ladder.published, table->columns);
-    /* Sizes and figures share the width: a few sizes, the most important figures, more sizes, more figures. */
+    /* Sizes and figures share the width: a few sizes, the most important figures, more sizes, more
+     * figures. */
     int count = table->column_count, kept = 0, all = table->ladder.size_count;
     table->sizes = area.columns < NARROW ? LEAST_SIZES : MORE_SIZES;
     int room = area.columns - NAME_COLUMNS - table->sizes * SIZE_COLUMNS;
@@ -212,7 +213,7 @@ static void head(const StepContext *context, PaneHead *out) {
     Ladder ladder;
     bool is_live;
     int all;
-    if (!ladder_view_gather(view, context->scene, &ladder, &is_live)) {
+    if (!view_ladder_gather(view, context->scene, &ladder, &is_live)) {
         pane_title(out, tr("ladder"));
         return;
     }
@@ -483,8 +484,8 @@ static ViewAnswer click(const StepContext *context, Rectangle area, int column, 
     int at = column < NAME_COLUMNS ? table.sizes : (column - NAME_COLUMNS) / SIZE_COLUMNS;
     if (at < table.sizes) size = table.first_size + at;
     if (line >= HEADING_ROWS && row == table.row && size == table.size)
-        return ladder_view_press(view, context->scene, keys_decode(SPECIAL_ENTER));
-    ladder_view_select(view, &table.ladder, row, size);
+        return view_ladder_press(view, context->scene, keys_decode(SPECIAL_ENTER));
+    view_ladder_select(view, &table.ladder, row, size);
     return VIEW_CHANGED;
 }
 

@@ -71,7 +71,8 @@ OutputLines output_lines(const Program *program) {
     return (OutputLines){.at = text, .end = text + program->output.length};
 }
 
-/* Behind the escape sequence that begins here: ESC [ parameters letter, ESC ] text BEL, or ESC and one byte. */
+/* Behind the escape sequence that begins here: ESC [ parameters letter, ESC ] text BEL, or ESC and one
+ * byte. */
 static const char *skip_escape(const char *at, const char *end) {
     char kind = ++at < end ? *at++ : 0;
     if (kind == '[') {

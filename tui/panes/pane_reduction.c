@@ -209,8 +209,8 @@ static int count_history(const BoxRow *row, int room) {
 }
 
 /* If room is scarce, the order of importance: the operands, the faults, which threads add, then the rest.
- * Returns the rows used. `history`: the rows of earlier levels among them; NULL: a row of boxes below the first,
- * without what is true of the whole level. */
+ * Returns the rows used. `history`: the rows of earlier levels among them; NULL: a row of boxes below the
+ * first, without what is true of the whole level. */
 static int draw_levels(BoxRow *row, int *history_rows) {
     bool is_first = history_rows != NULL;
     BoxFaults faults;
@@ -268,7 +268,8 @@ static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
     row.area = area;
     if (area.rows < LEAST_TALL_ROWS) row.tall = 1;
     int history, used = draw_levels(&row, &history);
-    /* Below a whole row of boxes, the next ones with values, as long as each has room for its values and operands. */
+    /* Below a whole row of boxes, the next ones with values, as long as each has room for its values and
+     * operands. */
     enum { GAP = 1 };
     int rows = row.area.rows, width = row.count, count = row.level->box_count;
     int top_row = row.area.row;

@@ -39,8 +39,8 @@ static const StepIndexSums *gutter_sums(const StepContext *context) {
     }
 }
 
-/* The text of the row ends before the gutter: the line has numbers, here or in other intervals. `code`, here and
- * below: of GUTTER_SAMPLES; NULL: another scope is shown, or the machine code is unknown. */
+/* The text of the row ends before the gutter: the line has numbers, here or in other intervals. `code`, here
+ * and below: of GUTTER_SAMPLES; NULL: another scope is shown, or the machine code is unknown. */
 static bool gutter_has(const StepContext *context, const SampledCode *code, const char *file, int line) {
     const PtxProgram *program = context->launch->program;
     if (code) return sampled_code_line(code, file, line) != NULL;
@@ -196,8 +196,8 @@ static void head(const StepContext *context, PaneHead *out) {
         snprintf(scope, sizeof scope, tr("this step"));
     else
         snprintf(scope, sizeof scope, "interval %d", context->step->interval_step + 1);
-    /* "interval 2: lanes, wavefronts"; if there is no room, without the word before the name, then without the
-     * names of the columns. */
+    /* "interval 2: lanes, wavefronts"; if there is no room, without the word before the name, then without
+     * the names of the columns. */
     char whole[sizeof out->title];
     const char *name = strstr(out->title, "  ");
     snprintf(whole, sizeof whole, "%s", out->title);

@@ -331,8 +331,8 @@ static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
     free(of_hazard);
     int below = bar_rows + 1;
     if (shows_paths) {
-        /* Below the marks, where the selected warp is split: the letter of its path. Of a column of many steps, a few
-         * are looked at. */
+        /* Below the marks, where the selected warp is split: the letter of its path. Of a column of many
+         * steps, a few are looked at. */
         int row = below++;
         for (int at = 0; at < area.columns; at++) {
             int end, first = first_step(&scale, at, &end);

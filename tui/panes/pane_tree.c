@@ -416,7 +416,8 @@ static void draw_level(const StepContext *context, const Picture *picture, Canva
     bool full = false;
     for (int thread = picture->warp * WARP_LANES; thread < (picture->warp + 1) * WARP_LANES; thread++)
         if (thread < tree->thread_count) draw_cell(picture, canvas, area, row, level, thread, cells, &full);
-    /* A mark for each warp (or for several): whether it is on the path, and whether it folds in this level. */
+    /* A mark for each warp (or for several): whether it is on the path, and whether it folds in this
+     * level. */
     int column = picture->label + WARP_LANES * picture->cell + 1;
     for (int group = 0; group < picture->warps; group++) {
         bool lit = false, acts = false;

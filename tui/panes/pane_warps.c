@@ -1,5 +1,6 @@
-/* Warps in time: what each warp of one multiprocessor waited for, as a GPU measured it: warps as rows, cycles as
- * columns. A cell shows the wait that takes most of it; capital letters are waits for the line of this step. */
+/* Warps in time: what each warp of one multiprocessor waited for, as a GPU measured it: warps as rows, cycles
+ * as columns. A cell shows the wait that takes most of it; capital letters are waits for the line of this
+ * step. */
 #include "tui/panes/pane.h"
 
 #include "base/language.h"
@@ -94,7 +95,8 @@ static void chart_set_cursor(WarpChart *chart, const StepContext *context) {
             chart->marked = &timeline->lines[chart->cursor.line];
 }
 
-/* Why the timelines are not of this run and machine, where that is news; NULL: they are, or there is no GPU. */
+/* Why the timelines are not of this run and machine, where that is news; NULL: they are, or there is no
+ * GPU. */
 static const char *failure_of(const SessionWarps *warps) {
     return warps->has_failed ? warps->why : NULL;
 }

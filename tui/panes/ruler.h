@@ -18,7 +18,8 @@ Ruler ruler_make(Rectangle area, int label, int note);
 /* The column of the lane's sign, or of the last digit of its number. */
 int ruler_column(const Ruler *ruler, int lane);
 
-/* Selects the lane at a column, if there is one; the click of a pane with a ruler of RULER_LABEL and no note. */
+/* Selects the lane at a column, if there is one; the click of a pane with a ruler of RULER_LABEL and no
+ * note. */
 ViewAnswer ruler_select(Ruler ruler, int column, View *view);
 ViewAnswer ruler_click(const StepContext *context, Rectangle area, int column, int row, View *view);
 

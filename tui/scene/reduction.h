@@ -74,16 +74,17 @@ typedef struct ReductionLevel {
     PtxType type;
     int first, last; /* steps */
     int number;      /* its number among the folding levels, from 1; 0: the level before the first fold */
-    /* From each box that adds to all its other operands: words between boxes that are words, without a sign; else threads
-     * between the one that adds and the one that made the operand; 0: it varies, or a box has none. */
+    /* From each box that adds to all its other operands: words between boxes that are words, without a sign;
+     * else threads between the one that adds and the one that made the operand; 0: it varies, or a box has
+     * none. */
     int distance;
     bool crosswise;   /* the distance is an exclusive or: partners swap */
     int adder_count;  /* threads that add */
     uint32_t *adding; /* [warp_count] lanes that add; NULL: a chain */
     int warp_count;
     bool stores_several; /* threads load several values each: the boxes are the words that they store */
-    /* "+", "*", "max", "min", "and", "or", "xor": every box that adds is this of its terms, computed again from
-     * them; "from": they are computed from their terms, in no one way. */
+    /* "+", "*", "max", "min", "and", "or", "xor": every box that adds is this of its terms, computed again
+     * from them; "from": they are computed from their terms, in no one way. */
     const char *operation;
     bool is_tree;      /* some sum adds two sums that its thread makes in this level */
     bool arrows_cross; /* the paths from the operands to their sums overlap */

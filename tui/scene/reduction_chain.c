@@ -5,8 +5,8 @@
 
 /* ---- chains -------------------------------------------------------------------------------------------- */
 
-/* Of two operands, the sum so far is the one that is itself such a sum; else the heavier one; of two inputs, the
- * one loaded first. */
+/* Of two operands, the sum so far is the one that is itself such a sum; else the heavier one; of two inputs,
+ * the one loaded first. */
 static bool is_left_sum(const Reduction *reduction, const FoldNode *join) {
     const FoldNode *a = node_at(reduction, join->a), *b = node_at(reduction, join->b);
     bool left = a->kind == FOLD_JOIN && a->op == join->op && join->op != FOLD_SUB;
@@ -25,7 +25,8 @@ static bool is_link(const FoldNode *join, const FoldNode *sum, bool left) {
            (join->op != FOLD_SUB || left) && (sum->kind != FOLD_JOIN || join->of[!left] == sum->bits);
 }
 
-/* The additions that made `node` in this level, last one first: each adds one more value to the sum so far. */
+/* The additions that made `node` in this level, last one first: each adds one more value to the sum so
+ * far. */
 static int list_chain(const Reduction *reduction, int level, int node, int *joins, int most) {
     int count = 0;
     FoldOp family = reduction_family((FoldOp)node_at(reduction, node)->op);
@@ -41,7 +42,8 @@ static int list_chain(const Reduction *reduction, int level, int node, int *join
     return count;
 }
 
-/* The value that was loaded, of all that the operand was made of in this level; the operand itself if none is. */
+/* The value that was loaded, of all that the operand was made of in this level; the operand itself if none
+ * is. */
 static int loaded_by(const Reduction *reduction, int level, int node) {
     int at = node;
     while (node_at(reduction, at)->kind == FOLD_JOIN && reduction->tree->level_of_node[at] == level)

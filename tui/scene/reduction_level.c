@@ -15,8 +15,8 @@ typedef struct SumOperand { /* of a sum: what it reads of a node */
     bool is_taken; /* subtracted */
 } SumOperand;
 
-/* The operand is a sum of the same kind that the thread made in this level, unchanged: its terms take its place. Of
- * differences only a corrected value is: what was loaded, less something. */
+/* The operand is a sum of the same kind that the thread made in this level, unchanged: its terms take its
+ * place. Of differences only a corrected value is: what was loaded, less something. */
 static bool is_part(const Reduction *reduction, const ReductionLevel *level, const SumOperand *operand,
                     int root) {
     const FoldNode *at = node_at(reduction, operand->node), *of = node_at(reduction, root);
@@ -61,8 +61,8 @@ static bool is_idempotent(FoldOp op) {
     return op != FOLD_ADD && op != FOLD_MUL && op != FOLD_XOR;
 }
 
-/* The operands that `root` was made of in this level, in fold order. A sum that is an operand several times is
- * replaced by its terms once, and is a term itself the other times. */
+/* The operands that `root` was made of in this level, in fold order. A sum that is an operand several times
+ * is replaced by its terms once, and is a term itself the other times. */
 static void add_terms(Reduction *reduction, ReductionLevel *level, int root) {
     if (reduction_is_first_atomic(reduction, root)) {
         int own = node_at(reduction, root)->a;
@@ -275,7 +275,8 @@ static int64_t home_of(const ReductionLevel *level, const Adder *adder) {
     return home;
 }
 
-/* Which terms the boxes hold before the level: of a box that adds, its own word, else its thread's register. */
+/* Which terms the boxes hold before the level: of a box that adds, its own word, else its thread's
+ * register. */
 static void put_before(ReductionLevel *level, ReductionBox *box) {
     bool has_before = false, has_word = false;
     for (int t = 0; level->place == PLACE_WORD && t < box->term_count; t++) {

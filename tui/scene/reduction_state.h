@@ -1,8 +1,8 @@
 /* The state that the parts of a reduction share. Private to reduction*.c: reduction_terms.c finds values and
  * their origins, and compares sums with exact ones, reduction_level.c makes the boxes of a level,
- * reduction_check.c finds what a level may claim, reduction_words.c the words of shared memory before and after
- * it, with races and words that nothing had written, reduction_chain.c the boxes of one thread and the values
- * that stay in registers, reduction.c combines them. */
+ * reduction_check.c finds what a level may claim, reduction_words.c the words of shared memory before and
+ * after it, with races and words that nothing had written, reduction_chain.c the boxes of one thread and the
+ * values that stay in registers, reduction.c combines them. */
 #ifndef TUI_SCENE_REDUCTION_STATE_H
 #define TUI_SCENE_REDUCTION_STATE_H
 
@@ -49,13 +49,14 @@ void reduction_put_place(const Reduction *reduction, int node, ReductionTerm *te
 void reduction_put_address(ReductionTerm *term, const TraceEvent *event, int lane, int element);
 ReductionTerm *reduction_add_term(ReductionLevel *level); /* empty; valid until the next call */
 
-/* Chooses the operation of the level, after checking that it gives the value of every box that adds. NULL: equal
- * values do not determine it (a selection), or no box takes part. */
+/* Chooses the operation of the level, after checking that it gives the value of every box that adds. NULL:
+ * equal values do not determine it (a selection), or no box takes part. */
 const char *reduction_operation(const Reduction *reduction, ReductionLevel *level);
 void reduction_find_distance(const Reduction *reduction, ReductionLevel *level);
 /* Terms of a JOIN. The value of operand 0 or 1 as read; for an fma, 0 is the product. */
 uint64_t reduction_operand(const FoldNode *join, int operand);
-/* An atomic that finds what the block did not make: the node is the thread's own value, and holds the old one. */
+/* An atomic that finds what the block did not make: the node is the thread's own value, and holds the old
+ * one. */
 bool reduction_is_first_atomic(const Reduction *reduction, int node);
 uint64_t reduction_brought(const Reduction *reduction, int node); /* the operand of such an atomic */
 FoldOp reduction_atomic_op(const Reduction *reduction, int node);

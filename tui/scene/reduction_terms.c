@@ -57,7 +57,8 @@ FoldOp reduction_atomic_op(const Reduction *reduction, int node) {
     return fold_reduces_by(instruction_of(reduction, node));
 }
 
-/* The trace does not record what an atomic leaves in memory; it follows from the old value and the operand. */
+/* The trace does not record what an atomic leaves in memory; it follows from the old value and the
+ * operand. */
 static uint64_t atomic_sum(const PtxInstruction *in, uint64_t old, uint64_t operand, PtxType type) {
     FoldOp op = fold_reduces_by(in);
     if (ptx_instruction_has(in, PTX_MOD_INC)) return old >= operand ? 0 : old + 1;

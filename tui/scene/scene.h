@@ -89,8 +89,8 @@ typedef struct SceneTraced { /* what was recorded, and what is derived from it *
     Paths **paths;            /* the same */
 } SceneTraced;
 
-/* What the session answers on demand; every function gets `session`; tests have their own functions. `block` is an index into the traced
- * blocks. */
+/* What the session answers on demand; every function gets `session`; tests have their own functions. `block`
+ * is an index into the traced blocks. */
 typedef struct SceneQuestions {
     const Folds *(*folds)(const Session *session, int block); /* NULL: folds are unknown */
     /* Compares a new tree with those of the other blocks of its launch, traced or not; may be NULL. */

@@ -47,7 +47,8 @@ bool times_print_stalls(const Scene *scene, const LimitFigures *figures, bool wi
 
 /* The benchmark times this run's kernel: it is the catalogue's, as it ships, and not one of its bugs. */
 bool times_are_of_catalogue(const Scene *scene);
-/* Of any other run: "16.8 us live on this H200, a single call, L2 cold", or why it was not timed. False: nothing is known. */
+/* Of any other run: "16.8 us live on this H200, a single call, L2 cold", or why it was not timed. False:
+ * nothing is known. */
 bool times_print_own(const Scene *scene, int columns, char *out, size_t bytes);
 
 /* The row of the run's own kernel if it was timed; else NULL. */

@@ -68,8 +68,8 @@ StepIndex *step_index_new(const Steps *steps, const Trap *trap) {
     step_index->has_conflicts =
         memory_new((size_t)launch->program->code_count * sizeof *step_index->has_conflicts);
     Header *headers = read_events(step_index, event_count);
-    /* Groups the events by warp: `events` and `warp_begin`; then what changes from one to the next, and the two
-     * masks that look ahead. */
+    /* Groups the events by warp: `events` and `warp_begin`; then what changes from one to the next, and the
+     * two masks that look ahead. */
     for (int i = 0; i < event_count; i++) step_index->warp_begin[headers[i].warp + 1]++;
     for (int w = 0; w < step_index->warp_count; w++)
         step_index->warp_begin[w + 1] += step_index->warp_begin[w];

@@ -162,9 +162,9 @@ static int *find_depths(const Tree *tree) {
     return depth;
 }
 
-/* A thread may have several values after a level, such as a sum and what rounding removed from it: it holds the
- * one that is used later and is nearest to a result, of equal ones the first; the newest if none is used. A thread
- * without one keeps its value. */
+/* A thread may have several values after a level, such as a sum and what rounding removed from it: it holds
+ * the one that is used later and is nearest to a result, of equal ones the first; the newest if none is used.
+ * A thread without one keeps its value. */
 static bool is_held_before(const Tree *tree, const int *depth, int level, int node, int other) {
     if (other == FOLD_NONE || tree->used_until[other] <= level) return true;
     return tree->used_until[node] > level && depth[node] < depth[other];

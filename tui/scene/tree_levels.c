@@ -130,8 +130,8 @@ static bool adds_own_words(const Tree *tree, const RegisterSums *sums, int step)
            kind_of_step(tree, step) == TRACE_SHARED_LOAD;
 }
 
-/* The step that `last` continues, because its threads take more of the same threads' values or add words of their
- * own to what they took; `last` itself if there is none. */
+/* The step that `last` continues, because its threads take more of the same threads' values or add words of
+ * their own to what they took; `last` itself if there is none. */
 static int first_of_pair(const Tree *tree, const RegisterSums *sums, int last) {
     const Step *steps = tree->steps->steps;
     bool is_own = adds_own_words(tree, sums, last);

@@ -29,7 +29,7 @@ static int fields_of(const ViewIndex *index, IndexField out[INDEX_FIELDS]) {
     return count;
 }
 
-IndexField index_view_field(const ViewIndex *index) {
+IndexField view_index_field(const ViewIndex *index) {
     IndexField fields[INDEX_FIELDS];
     int count = fields_of(index, fields);
     return fields[index->field < count ? index->field : count - 1];
@@ -113,12 +113,12 @@ static ViewIndex settled(const ViewIndex *index) {
     ViewIndex out = *index;
     IndexAccess access;
     for (int i = 0; i < 2; i++)
-        if (!index_view_access(index, i, false, &access, NULL))
+        if (!view_index_access(index, i, false, &access, NULL))
             memcpy(out.text[i], index->good[i], sizeof out.text[i]);
     return out;
 }
 
-void index_view_print_field(const ViewIndex *index, char *out, size_t bytes) {
+void view_index_print_field(const ViewIndex *index, char *out, size_t bytes) {
     static const char *const names[] = {[INDEX_FIELD_S] = "s",
                                         [INDEX_FIELD_N] = "n",
                                         [INDEX_FIELD_WARP] = "warp",
@@ -126,7 +126,7 @@ void index_view_print_field(const ViewIndex *index, char *out, size_t bytes) {
                                         [INDEX_FIELD_STORE] = "0 load, 1 store",
                                         [INDEX_FIELD_LANES] = "1: all lanes"};
     ViewIndex shown = settled(index);
-    IndexField field = index_view_field(&shown);
+    IndexField field = view_index_field(&shown);
     int64_t value, last;
     if (field.kind == INDEX_FIELD_NUMBER && get(&shown, &field, &value, &last)) {
         snprintf(out, bytes, "[%" PRId64 "]", value);
@@ -137,7 +137,7 @@ void index_view_print_field(const ViewIndex *index, char *out, size_t bytes) {
 
 /* ---- figures ------------------------------------------------------------------------------------------- */
 
-bool index_view_access(const ViewIndex *index, int expression, bool last_good, IndexAccess *out,
+bool view_index_access(const ViewIndex *index, int expression, bool last_good, IndexAccess *out,
                        Error *error) {
     *out = (IndexAccess){0};
     if (expression == 0 && index->has_offsets) {
@@ -157,9 +157,9 @@ static int64_t first_value(int64_t value, int64_t last) {
     return value < 1 ? 0 : value <= INDEX_CHART ? 1 : value - INDEX_CHART + 1;
 }
 
-void index_view_chart(const ViewIndex *index, IndexChart *out) {
+void view_index_chart(const ViewIndex *index, IndexChart *out) {
     ViewIndex shown = settled(index);
-    IndexField field = index_view_field(&shown);
+    IndexField field = view_index_field(&shown);
     int64_t value, last;
     *out = (IndexChart){.now = -1};
     if (!get(&shown, &field, &value, &last)) return;
@@ -171,7 +171,7 @@ void index_view_chart(const ViewIndex *index, IndexChart *out) {
         out->value[i] = field.kind == INDEX_FIELD_BYTES ? widths[first + i] : first + i;
         out->count++;
         if (first + i == value) out->now = i;
-        if (!index_view_access(&other, field.expression, false, &access, NULL)) continue;
+        if (!view_index_access(&other, field.expression, false, &access, NULL)) continue;
         out->wavefronts[i] = access.shared.wavefronts;
         out->ideal[i] = access.shared.ideal;
         if (out->wavefronts[i] > out->most) out->most = out->wavefronts[i];
@@ -184,7 +184,7 @@ void index_view_chart(const ViewIndex *index, IndexChart *out) {
 static void keep_good(ViewIndex *index) {
     IndexAccess access;
     for (int i = 0; i < 2; i++)
-        if (!*index->text[i] || index_view_access(index, i, false, &access, NULL))
+        if (!*index->text[i] || view_index_access(index, i, false, &access, NULL))
             memcpy(index->good[i], index->text[i], sizeof index->good[i]);
 }
 
@@ -206,7 +206,7 @@ static void set_texts(ViewIndex *index, const char *a, const char *b) {
 static const ViewIndex fresh = {.of = {.bytes = 4, .mask = ALL_LANES, .s = 1, .n = 1024},
                                 .access_mask = ALL_LANES};
 
-void index_view_open(View *view, const char *a, const char *b) {
+void view_index_open(View *view, const char *a, const char *b) {
     ViewIndex *index = &view->display.index;
     if (a || b || !index->of.bytes) {
         *index = fresh;
@@ -215,7 +215,7 @@ void index_view_open(View *view, const char *a, const char *b) {
     show(view);
 }
 
-bool index_view_open_access(View *view, const StepContext *context) {
+bool view_index_open_access(View *view, const StepContext *context) {
     const TraceEvent *event = &context->event;
     ViewIndex *index = &view->display.index;
     bool is_load = event->kind == TRACE_SHARED_LOAD || event->kind == TRACE_GLOBAL_LOAD;
@@ -245,7 +245,7 @@ bool index_view_open_access(View *view, const StepContext *context) {
 /* ---- keys ---------------------------------------------------------------------------------------------- */
 
 static void turn(ViewIndex *index, int by) {
-    IndexField field = index_view_field(index);
+    IndexField field = view_index_field(index);
     int64_t value, last;
     if (!get(index, &field, &value, &last)) return;
     value += by;
@@ -274,7 +274,7 @@ static void select_kind(ViewIndex *index, int expression, int number, int kind) 
 }
 
 static void take_preset(ViewIndex *index, const IndexPreset *preset) {
-    int expression = index_view_field(index).expression;
+    int expression = view_index_field(index).expression;
     snprintf(index->text[expression], sizeof index->text[expression], "%s", preset->text);
     if (expression == 0) index->has_offsets = false;
     index->of.bytes = preset->bytes;
@@ -284,7 +284,7 @@ static void take_preset(ViewIndex *index, const IndexPreset *preset) {
 
 /* An empty B begins as A. */
 static void begin_typing(ViewIndex *index, bool anew) {
-    IndexField field = index_view_field(index);
+    IndexField field = view_index_field(index);
     char *text = index->text[field.expression];
     if (anew) *text = 0;
     if (!anew && !*text && field.expression == 1) memcpy(text, index->text[0], sizeof index->text[1]);
@@ -295,7 +295,7 @@ static void begin_typing(ViewIndex *index, bool anew) {
 }
 
 static void insert(ViewIndex *index, char character) {
-    char *text = index->text[index_view_field(index).expression];
+    char *text = index->text[view_index_field(index).expression];
     size_t length = strlen(text);
     if (length + 1 >= INDEX_TEXT_BYTES) return;
     memmove(text + index->cursor + 1, text + index->cursor, length - (size_t)index->cursor + 1);
@@ -303,7 +303,7 @@ static void insert(ViewIndex *index, char character) {
 }
 
 static void erase(ViewIndex *index) {
-    char *text = index->text[index_view_field(index).expression] + index->cursor;
+    char *text = index->text[view_index_field(index).expression] + index->cursor;
     if (!index->cursor) return;
     memmove(text - 1, text, strlen(text) + 1);
     index->cursor--;
@@ -314,7 +314,7 @@ static bool is_of_expression(Key key) {
 }
 
 static ViewAnswer press_while_typing(ViewIndex *index, Key key) {
-    int expression = index_view_field(index).expression;
+    int expression = view_index_field(index).expression;
     char *text = index->text[expression];
     switch (key) {
     case SPECIAL_ESCAPE:
@@ -396,7 +396,7 @@ static ViewAnswer press_while_turning(View *view, KeyPress press) {
     return VIEW_CHANGED;
 }
 
-ViewAnswer index_view_press(View *view, const Scene *scene, KeyPress press) {
+ViewAnswer view_index_press(View *view, const Scene *scene, KeyPress press) {
     (void)scene;
     ViewIndex *index = &view->display.index;
     bool leaves = press.key == SPECIAL_TAB || press.key == SPECIAL_BACK_TAB || press.key == SPECIAL_UP ||

@@ -6,14 +6,15 @@
 #include "index/index_text.h"
 #include "tui/view/step_context.h"
 
-/* Opens the lab with these expressions; NULL for both: as it was last, at first with a stride and a padded one. */
-void index_view_open(View *view, const char *a, const char *b);
-/* Opens it with the expression that gives the addresses of this access. False, with the view unchanged: the step is
- * no load or store of shared or global memory. */
-bool index_view_open_access(View *view, const StepContext *context);
+/* Opens the lab with these expressions; NULL for both: as it was last, at first with a stride and a padded
+ * one. */
+void view_index_open(View *view, const char *a, const char *b);
+/* Opens it with the expression that gives the addresses of this access. False, with the view unchanged: the
+ * step is no load or store of shared or global memory. */
+bool view_index_open_access(View *view, const StepContext *context);
 
 /* IGNORED: not a key of the lab. */
-ViewAnswer index_view_press(View *view, const Scene *scene, KeyPress press);
+ViewAnswer view_index_press(View *view, const Scene *scene, KeyPress press);
 
 /* What the arrow keys can turn, in the order of Up and Down. */
 typedef struct IndexField {
@@ -32,10 +33,10 @@ typedef struct IndexField {
 } IndexField;
 
 enum { INDEX_FIELDS = 2 * INDEX_NUMBERS + 8 };
-IndexField index_view_field(const ViewIndex *index); /* the selected one */
+IndexField view_index_field(const ViewIndex *index); /* the selected one */
 
 /* A (0) or B (1), as it is typed or as it last was without an error; false with `error`. */
-bool index_view_access(const ViewIndex *index, int expression, bool last_good, IndexAccess *out,
+bool view_index_access(const ViewIndex *index, int expression, bool last_good, IndexAccess *out,
                        Error *error);
 
 enum { INDEX_CHART = 32 };
@@ -46,8 +47,8 @@ typedef struct IndexChart { /* the expression at each value of the selected fiel
     int wavefronts[INDEX_CHART], ideal[INDEX_CHART]; /* 0: an error */
     int most;                                        /* wavefronts */
 } IndexChart;
-void index_view_chart(const ViewIndex *index, IndexChart *out);
+void view_index_chart(const ViewIndex *index, IndexChart *out);
 /* "16 (of A)", "s", "bytes": the selected field in words. */
-void index_view_print_field(const ViewIndex *index, char *out, size_t bytes);
+void view_index_print_field(const ViewIndex *index, char *out, size_t bytes);
 
 #endif

@@ -23,7 +23,7 @@ static const Measurements *measurements_from(const View *view, const Scene *scen
     return !timings ? NULL : *is_live ? timings->live : timings->recorded;
 }
 
-bool ladder_view_gather(const View *view, const Scene *scene, Ladder *out, bool *is_live) {
+bool view_ladder_gather(const View *view, const Scene *scene, Ladder *out, bool *is_live) {
     const Measurements *from = measurements_from(view, scene, is_live);
     LadderOf of = {.dtype = view->display.ladder.dtype,
                    .op = *scene->identity.op ? scene->identity.op : "sum",
@@ -33,7 +33,7 @@ bool ladder_view_gather(const View *view, const Scene *scene, Ladder *out, bool 
     return from != NULL;
 }
 
-void ladder_view_open(View *view, const Scene *scene) {
+void view_ladder_open(View *view, const Scene *scene) {
     Ladder ladder;
     bool is_live;
     ViewLadder *shown = &view->display.ladder;
@@ -41,13 +41,13 @@ void ladder_view_open(View *view, const Scene *scene) {
     view->transient.behind = OVERLAY_NONE;
     shown->n = scene->identity.n;
     snprintf(shown->dtype, sizeof shown->dtype, "%s", *scene->identity.dtype ? scene->identity.dtype : "int");
-    if (!ladder_view_gather(view, scene, &ladder, &is_live)) return;
+    if (!view_ladder_gather(view, scene, &ladder, &is_live)) return;
     int row = ladder_find_row(&ladder, scene->identity.kernel);
     if (!ladder.row_count) snprintf(shown->dtype, sizeof shown->dtype, "int");
-    ladder_view_select(view, &ladder, row < 0 ? 0 : row, ladder_find_size(&ladder, shown->n ? shown->n : 1));
+    view_ladder_select(view, &ladder, row < 0 ? 0 : row, ladder_find_size(&ladder, shown->n ? shown->n : 1));
 }
 
-void ladder_view_select(View *view, const Ladder *ladder, int row, int size) {
+void view_ladder_select(View *view, const Ladder *ladder, int row, int size) {
     ViewLadder *shown = &view->display.ladder;
     shown->row = row >= ladder->row_count ? ladder->row_count - 1 : row;
     if (shown->row < 0) shown->row = 0;
@@ -97,7 +97,7 @@ static ViewAnswer press_in_latencies(View *view, const Scene *scene, KeyPress pr
         if (view->transient.scroll < 0) view->transient.scroll = 0;
         return VIEW_CHANGED;
     case ACT_LADDER:
-        ladder_view_open(view, scene);
+        view_ladder_open(view, scene);
         return VIEW_CHANGED;
     default:
         return VIEW_IGNORED;
@@ -113,8 +113,8 @@ static bool change_table(View *view, const Scene *scene, const Ladder *before, K
         display->ladder.published = !display->ladder.published;
     } else if (press.key == 't' || press.key == 'T') {
         next_type(view, scene, press.key == 't' ? 1 : -1);
-        if (ladder_view_gather(view, scene, &ladder, &is_live))
-            ladder_view_select(view, &ladder, display->ladder.row,
+        if (view_ladder_gather(view, scene, &ladder, &is_live))
+            view_ladder_select(view, &ladder, display->ladder.row,
                                ladder_find_size(before, display->ladder.n));
     } else if (press.action == ACT_TIMES && press.direction > 0) {
         display->times = (display->times + 1) % TIMES_WAY_COUNT;
@@ -149,14 +149,14 @@ static bool move(View *view, const Ladder *ladder, KeyPress press) {
     default:
         return false;
     }
-    ladder_view_select(view, ladder, row, size);
+    view_ladder_select(view, ladder, row, size);
     return true;
 }
 
 static ViewAnswer press_in_table(View *view, const Scene *scene, KeyPress press) {
     Ladder ladder;
     bool is_live;
-    if (!ladder_view_gather(view, scene, &ladder, &is_live)) return VIEW_IGNORED;
+    if (!view_ladder_gather(view, scene, &ladder, &is_live)) return VIEW_IGNORED;
     if (press.key == SPECIAL_ENTER) return choose(view, &ladder, false);
     if (press.action == ACT_COMPARE && press.direction > 0) return choose(view, &ladder, true);
     if (press.action == ACT_LADDER) {
@@ -168,7 +168,7 @@ static ViewAnswer press_in_table(View *view, const Scene *scene, KeyPress press)
                                                                                    : VIEW_IGNORED;
 }
 
-ViewAnswer ladder_view_press(View *view, const Scene *scene, KeyPress press) {
+ViewAnswer view_ladder_press(View *view, const Scene *scene, KeyPress press) {
     if (press.key == SPECIAL_ESCAPE || press.action == ACT_QUIT) {
         view->transient.overlay = OVERLAY_NONE;
         return VIEW_CHANGED;

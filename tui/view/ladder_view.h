@@ -6,12 +6,12 @@
 #include "tui/view/view.h"
 
 /* Opens the ladder at the run's kernel, size and type. */
-void ladder_view_open(View *view, const Scene *scene);
+void view_ladder_open(View *view, const Scene *scene);
 /* False: there are no timings at all. */
-bool ladder_view_gather(const View *view, const Scene *scene, Ladder *out, bool *is_live);
-void ladder_view_select(View *view, const Ladder *ladder, int row, int size); /* clamped */
+bool view_ladder_gather(const View *view, const Scene *scene, Ladder *out, bool *is_live);
+void view_ladder_select(View *view, const Ladder *ladder, int row, int size); /* clamped */
 
 /* IGNORED: not a key of these screens. */
-ViewAnswer ladder_view_press(View *view, const Scene *scene, KeyPress press);
+ViewAnswer view_ladder_press(View *view, const Scene *scene, KeyPress press);
 
 #endif

@@ -40,7 +40,8 @@ void menu_list(const View *view, MenuList *out);
 bool menu_choice(const View *view, MenuRow *row);
 /* Opens it with an empty filter; the choice is the row with this name (NULL: the first). */
 void menu_open(View *view, MenuScope scope, const char *name);
-/* Closes the menu and returns what its choice requests; VIEW_IGNORED: nothing is chosen, and the menu stays. */
+/* Closes the menu and returns what its choice requests; VIEW_IGNORED: nothing is chosen, and the menu
+ * stays. */
 ViewAnswer menu_choose(View *view);
 /* The key of a chosen MENU_ACTION or MENU_BACK; false: another kind. */
 bool menu_key(const MenuRow *row, Key *key);

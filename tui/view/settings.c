@@ -51,7 +51,7 @@ static int find_kind(const Settings *settings, SettingKind kind) {
     return at < count ? at : 0;
 }
 
-/* ---- from a run and to options ---------------------------------------------------------------------------- */
+/* ---- from a run and to options ------------------------------------------------------------------------- */
 
 void settings_init(Settings *settings, const Scene *scene) {
     const CatalogRun *run = scene->identity.run;

@@ -1,6 +1,6 @@
-/* Settings: the options of a run, changed in one row while its picture follows: n, block size, type, operation,
- * input, seed, the kernel's parameters. Every change is checked at once against the kernel's own rules, so that
- * impossible settings are reported before anything runs. */
+/* Settings: the options of a run, changed in one row while its picture follows: n, block size, type,
+ * operation, input, seed, the kernel's parameters. Every change is checked at once against the kernel's own
+ * rules, so that impossible settings are reported before anything runs. */
 #ifndef TUI_VIEW_SETTINGS_H
 #define TUI_VIEW_SETTINGS_H
 

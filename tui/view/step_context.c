@@ -159,7 +159,8 @@ void step_context_describe_access(const StepContext *context, int lane, const ch
     }
 }
 
-/* Numbers of a set in words: runs "0-31", equal distances "0, 8, 16, 24" or "0, 2, ... 30"; false: neither. */
+/* Numbers of a set in words: runs "0-31", equal distances "0, 8, 16, 24" or "0, 2, ... 30"; false:
+ * neither. */
 static bool describe_set(const int *numbers, int count, char *out, size_t bytes) {
     int stride = count > 1 ? numbers[1] - numbers[0] : 1;
     for (int i = 2; i < count; i++)
@@ -431,9 +432,9 @@ static PtxType whole_type(const PtxRegister *reg) {
     return bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8 ? types[bytes] : reg->type;
 }
 
-/* The type that an instruction gives the register, a float or a whole number (an address is one); PTX_NO_TYPE:
- * only bits, or it does not name it. cvt and the like have a type for the destination, then one for the
- * source. */
+/* The type that an instruction gives the register, a float or a whole number (an address is one);
+ * PTX_NO_TYPE: only bits, or it does not name it. cvt and the like have a type for the destination, then one
+ * for the source. */
 static PtxType type_in_instruction(const PtxInstruction *instruction, const PtxRegister *reg) {
     for (int i = 0; i < instruction->operand_count; i++) {
         const PtxOperand *operand = &instruction->operands[i];

@@ -54,7 +54,8 @@ static bool move_by_intervals(View *view, const Scene *scene, const Steps *steps
     return true;
 }
 
-/* Where the first sum of the level is stored; of a level that adds nothing of other threads, its first step. */
+/* Where the first sum of the level is stored; of a level that adds nothing of other threads, its first
+ * step. */
 static int level_step(Reduction *reduction, int index) {
     const ReductionLevel *level =
         reduction_level_kind(reduction, index) == TREE_FOLD ? reduction_level(reduction, index) : NULL;

@@ -140,7 +140,7 @@ typedef struct ViewIndex {
     bool has_offsets;            /* A is not an expression but these offsets */
     uint64_t offset[WARP_LANES]; /* of that access */
     char about[80];              /* "line 23, w0 loads sdata"; "": not opened on an access */
-    int field;                   /* what the arrow keys turn: index_view_field() */
+    int field;                   /* what the arrow keys turn: view_index_field() */
     bool typing;                 /* the keys go to the expression of the field, at `cursor` */
     int cursor;
 } ViewIndex;

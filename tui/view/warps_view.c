@@ -107,8 +107,8 @@ WarpsCursor warps_view_cursor(const StepContext *context) {
     const ViewWarps *warps = &context->view->display.warps;
     if (!timeline || !timeline->line_count) return (WarpsCursor){0, -1};
     if (is_selected(context->view, timeline)) return (WarpsCursor){warps->line, warps->wait};
-    /* The step's warp, in the step's block if the timeline has it, else in the block that was selected last, or in the
-     * first of the launch. */
+    /* The step's warp, in the step's block if the timeline has it, else in the block that was selected last,
+     * or in the first of the launch. */
     const View *view = context->view;
     int launch = launch_of(context->scene, view), last = view->display.warps.line, warp = context->event.warp;
     uint64_t own = trace_block_linear(context->scene->traced.blocks[view->place.block].block);
@@ -162,7 +162,8 @@ static void bring_into_window(View *view, const WarpTimeline *timeline, int line
 
 /* ---- selecting ----------------------------------------------------------------------------------------- */
 
-/* A traced block for this line: the very block, else the one on the screen or another of the same launch; -1: none. */
+/* A traced block for this line: the very block, else the one on the screen or another of the same launch; -1:
+ * none. */
 static int block_for(const Scene *scene, const View *view, const WarpLine *line) {
     int other = launch_of(scene, view) == line->launch ? view->place.block : -1;
     for (int i = 0; i < scene->traced.block_count; i++) {

@@ -1,14 +1,16 @@
 /* Warps view: the cursor, the window and the keys of warps in time.
  *
- * The cursor is a wait of a warp on the timeline. It and the step on the screen are one: selecting a wait goes to the
- * step that executes the instruction which waits, and while the view moves otherwise, the cursor follows the step. */
+ * The cursor is a wait of a warp on the timeline. It and the step on the screen are one: selecting a wait
+ * goes to the step that executes the instruction which waits, and while the view moves otherwise, the cursor
+ * follows the step. */
 #ifndef TUI_VIEW_WARPS_VIEW_H
 #define TUI_VIEW_WARPS_VIEW_H
 
 #include "tui/view/step_context.h"
 
 const SessionWarps *warps_view_of(const Scene *scene); /* NULL: unknown */
-/* The timeline that the view selects; NULL: there is none. `index` (may be NULL): its place in SessionWarps. */
+/* The timeline that the view selects; NULL: there is none. `index` (may be NULL): its place in
+ * SessionWarps. */
 const WarpTimeline *warps_view_timeline(const Scene *scene, const View *view, int *index);
 
 typedef struct WarpsCursor {
@@ -16,8 +18,8 @@ typedef struct WarpsCursor {
 } WarpsCursor;
 WarpsCursor warps_view_cursor(const StepContext *context);
 
-/* The site waits for the instruction of the step on the screen, or for another of its source line. A recording that
- * is of other code (another type) is compared by lines alone. */
+/* The site waits for the instruction of the step on the screen, or for another of its source line. A
+ * recording that is of other code (another type) is compared by lines alone. */
 bool warps_view_is_here(const StepContext *context, const WarpSite *site);
 /* The source line of a site; NULL: unknown. */
 const char *warps_view_source(const Scene *scene, const WarpSite *site);

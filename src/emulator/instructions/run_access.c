@@ -124,7 +124,7 @@ static TrapKind describe_outside(const Access *access, uint32_t lanes, Text *out
     const Region *meant =
         access->space == PTX_SPACE_GLOBAL && own >= 0 && !wrapped ? &grid->memory->regions[own] : NULL;
     int bits = meant && address < meant->base
-                   ? index_narrow_bits(grid->program->program, access->op->pc, access->memory->width)
+                   ? lower_index_narrow_bits(grid->program->program, access->op->pc, access->memory->width)
                    : 0;
     if (bits) {
         index = (int64_t)(address - meant->base) / access->memory->width;

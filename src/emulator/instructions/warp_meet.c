@@ -141,7 +141,7 @@ void meeting_pass_on(Block *block, Warp *warp, const WarpMeeting *meeting) {
     }
 }
 
-/* ---- lanes at one place --------------------------------------------------------------------------------- */
+/* ---- lanes at one place -------------------------------------------------------------------------------- */
 
 void warp_op_report_outsiders(Block *block, const Warp *warp, const Op *op, uint32_t lanes) {
     uint8_t *reported = &block->worker->reported[op->pc];

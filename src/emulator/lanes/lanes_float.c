@@ -85,7 +85,8 @@ BINARY(div_approx_f32_ftz, uint32_t, uint32_t, flush32(divide_approx(flush32(a[l
 /* ---- any rounding, saturation ---------------------------------------------------------------------- */
 
 enum { ADD, SUB, MUL, FMA, DIV };
-/* Fields of Op.number. FLAGS: .ftz, .sat, and what a fused instruction negates. KIND: ADD... FROM: type of a (and b of fma), NO_TYPE: f32. */
+/* Fields of Op.number. FLAGS: .ftz, .sat, and what a fused instruction negates. KIND: ADD... FROM: type of a
+ * (and b of fma), NO_TYPE: f32. */
 enum { ROUNDING, FLAGS, KIND, FROM };
 enum { FTZ = 1, SAT = 2, MINUS_PRODUCT = 4, MINUS_ADDEND = 8 };
 

@@ -4,13 +4,13 @@
 
 #include <stdlib.h>
 
-bool index_is_carried_by(PtxOpcode opcode) {
+bool lower_index_is_carried_by(PtxOpcode opcode) {
     return opcode == PTX_mov || opcode == PTX_add || opcode == PTX_addc || opcode == PTX_sub ||
            opcode == PTX_subc || opcode == PTX_mul || opcode == PTX_mad || opcode == PTX_shl ||
            opcode == PTX_cvt || opcode == PTX_cvta || opcode == PTX_selp || opcode == PTX_neg;
 }
 
-bool index_is_product(const PtxInstruction *in) {
+bool lower_index_is_product(const PtxInstruction *in) {
     if (!in->type_count || ptx_type_bytes(in->types[0]) != 4 || ptx_type_is_float(in->types[0])) return false;
     if (in->opcode == PTX_shl) return true;
     return (in->opcode == PTX_mul || in->opcode == PTX_mad) && ptx_instruction_has(in, PTX_MOD_LO);
@@ -32,7 +32,7 @@ static bool is_marked(const bool *registers, const PtxOperand *operand) {
 }
 
 static bool is_index_step(const PtxInstruction *in) {
-    return in->operand_count > 1 && index_is_carried_by(in->opcode);
+    return in->operand_count > 1 && lower_index_is_carried_by(in->opcode);
 }
 
 static void find_in_function(LoweredProgram *lowered, const PtxProgramFunction *function) {
@@ -57,7 +57,7 @@ static void find_in_function(LoweredProgram *lowered, const PtxProgramFunction *
         const PtxInstruction *in = code[pc].instruction;
         Op *op = &lowered->ops[pc];
         op->is_index_product = op->op_class == OP_LANES && !op->prelude && is_index_step(in) &&
-                               index_is_product(in) && is_marked(registers, &in->operands[0]);
+                               lower_index_is_product(in) && is_marked(registers, &in->operands[0]);
     }
     free(registers);
 }
@@ -73,7 +73,8 @@ void lowered_find_products(LoweredProgram *lowered) {
 
 /* ---- narrow indices ----------------------------------------------------------------------------------- */
 
-/* The bits of the integer that it extends with its sign: cvt.s64.s16, or shr.s64 by 48 or less by the scale. */
+/* The bits of the integer that it extends with its sign: cvt.s64.s16, or shr.s64 by 48 or less by the
+ * scale. */
 static int extended_bits(const PtxInstruction *in, int width) {
     if (in->opcode == PTX_cvt && in->type_count > 1 && ptx_type_is_signed(in->types[1]) &&
         ptx_type_bytes(in->types[1]) <= 2 && !ptx_type_is_float(in->types[0]))
@@ -96,7 +97,7 @@ static bool is_loaded(const PtxProgram *program, const PtxProgramFunction *funct
     return false;
 }
 
-int index_narrow_bits(const PtxProgram *program, int pc, int width) {
+int lower_index_narrow_bits(const PtxProgram *program, int pc, int width) {
     const PtxProgramFunction *function = &program->functions[program->code[pc].function];
     const PtxInstruction *access = program->code[pc].instruction;
     bool *registers = memory_new((size_t)(function->function->register_count + 1) * sizeof *registers);
@@ -130,7 +131,7 @@ static bool fits(uint64_t as_signed, uint64_t as_unsigned) {
     return as_signed + (UINT64_C(1) << 31) <= UINT32_MAX || as_unsigned <= UINT32_MAX;
 }
 
-uint32_t index_product_wraps(const Op *op, const Warp *warp, uint32_t mask) {
+uint32_t lower_index_product_wraps(const Op *op, const Warp *warp, uint32_t mask) {
     static const uint32_t nothing[WARP_LANES];
     bool is_shift = op->instruction->opcode == PTX_shl, adds = op->instruction->opcode == PTX_mad;
     const uint32_t *a = operand_at(warp, op->s[0]), *b = operand_at(warp, op->s[1]),

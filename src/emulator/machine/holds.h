@@ -9,12 +9,14 @@
 Holds *holds_new(Hold *list, int count, int launch);
 void holds_free(Holds *holds);
 
-/* The warp's current fragment is about to execute `op`. False: it is held. Else some lanes may have been split off, which
- * are held. */
+/* The warp's current fragment is about to execute `op`. False: it is held. Else some lanes may have been
+ * split off, which are held. */
 bool holds_pass(Block *block, Warp *warp, const Op *op);
-/* The current fragment has executed `op`: ends the holds that waited for it, and what they held has its turn. */
+/* The current fragment has executed `op`: ends the holds that waited for it, and what they held has its
+ * turn. */
 void holds_executed(Block *block, Warp *warp, const Op *op);
-/* Another block, whose lanes go on before this block does: what they waited for has just happened. NULL: none. */
+/* Another block, whose lanes go on before this block does: what they waited for has just happened. NULL:
+ * none. */
 Block *holds_released(const Block *block);
 void holds_go_on(const Block *block); /* that block is about to run */
 bool holds_any_in(const Block *block);

@@ -216,8 +216,8 @@ static int index_of(const Residents *residents, const Block *block) {
     return residents->count;
 }
 
-/* Gives each resident from `first` on a turn. True: the share stopped. What another block has waited for makes it go on
- * at once, before the one that ran. */
+/* Gives each resident from `first` on a turn. True: the share stopped. What another block has waited for
+ * makes it go on at once, before the one that ran. */
 static bool run_round(Share *share, Residents *residents, int first, Progress *progress) {
     for (int i = first; i < residents->count;) {
         Block *block = residents->blocks[i], *released = NULL;
@@ -460,8 +460,8 @@ static void publish(Share *share, Trace *trace) {
     trace_cut_printed(&trace->printed);
 }
 
-/* CUDA C++ Programming Guide, "Technical Specifications per Compute Capability", 9.0. Registers, which PTX does not tell, may
- * allow fewer. */
+/* CUDA C++ Programming Guide, "Technical Specifications per Compute Capability", 9.0. Registers, which PTX
+ * does not tell, may allow fewer. */
 static uint64_t blocks_per_multiprocessor(const Grid *grid) {
     enum { BLOCKS = 32, WARPS = 64, SHARED_BYTES = 228 << 10, RESERVED_BYTES = 1 << 10 };
     uint64_t by_warps = WARPS / (uint64_t)grid->warps_per_block,

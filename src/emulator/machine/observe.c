@@ -245,7 +245,7 @@ void observe_undefined(const Warp *warp, int origin, int pc, uint32_t lanes, Tra
     const PtxInstruction *from = block->grid->program->program->code[origin].instruction;
     TraceUndefined undefined = {.pc = pc,
                                 .origin = origin,
-                                .is_product = index_is_product(from),
+                                .is_product = lower_index_is_product(from),
                                 .warp = warp->index,
                                 .lanes = lanes,
                                 .use = use};

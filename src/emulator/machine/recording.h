@@ -7,8 +7,8 @@
  *   - the results of other loads of words that other blocks, earlier launches, or atomics of this block have
  *     written;
  *   - the result of a shuffle in a lane whose source lane does not participate, which PTX leaves undefined;
- *   - the results of .approx instructions that lie within the error that PTX states, and reads of %clock and the
- *     like (`approximate`);
+ *   - the results of .approx instructions that lie within the error that PTX states, and reads of %clock and
+ *     the like (`approximate`);
  *   - sums of tensor cores that lie within the bound of their rounding (instructions/matrix_dot.h).
  * It takes no other values: if one differs, the event differs. */
 #ifndef EMULATOR_MACHINE_RECORDING_H

@@ -11,8 +11,8 @@ static int count_state(const Warp *warp, FragmentState state) {
 }
 
 /* Raises the fault of a warp that waits for its own lanes; false: it does not. Where some lanes wait at a
- * barrier and others at an instruction that names them, the fault is where the branch is: lanes that have left
- * it wait where all lanes should. */
+ * barrier and others at an instruction that names them, the fault is where the branch is: lanes that have
+ * left it wait where all lanes should. */
 static bool raise_own_lanes_of(Block *block, const Warp *warp) {
     const Fragment *barrier = NULL, *exchange = NULL;
     for (int i = 0; i < warp->fragment_count; i++) {

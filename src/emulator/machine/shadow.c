@@ -109,12 +109,14 @@ void shadow_note(const Warp *warp, int pc, const ShadowNumber *number, long doub
 
 /* ---- literals ---- */
 
-/* From here on, adding x to a literal keeps no more than half a unit of x: the start of a conversion to integers. */
+/* From here on, adding x to a literal keeps no more than half a unit of x: the start of a conversion to
+ * integers. */
 static bool rounds_addends(PtxType type, double value) {
     return fabs(value) >= (type == PTX_F64 ? 0x1p51 : type == PTX_F32 ? 0x1p22 : INFINITY) && isfinite(value);
 }
 
-/* It seems to be a decimal number that the type rounds; numbers of few bits, as 0.5 or 3, are what they say. */
+/* It seems to be a decimal number that the type rounds; numbers of few bits, as 0.5 or 3, are what they say.
+ * */
 static bool is_rounded(PtxType type, double value) {
     int exponent, few_bits = type == PTX_F32 ? 12 : type == PTX_F16 ? 8 : 6;
     double scaled = ldexp(frexp(value, &exponent), few_bits);

@@ -1,17 +1,20 @@
 /* Shadow: beside each floating-point value, what it would be without rounding. Private to the emulator.
  *
- * A run with a shadow does each addition, product and function of floats twice: as PTX says, and in long double on the shadows of
- * the operands (the method of FpDebug, Benz et al., PLDI 2012, and Herbgrind, Sanchez-Stern et al., PLDI 2018). Moves, shuffles,
- * memory and atomics carry the shadow along. Comparisons, branches and conversions to integers follow the value. So the shadow of a
- * result is the result of this very run, with its order and its threads, but for rounding: `value - shadow` is rounding, and
- * `shadow - reference` is what the kernel leaves out or counts twice.
+ * A run with a shadow does each addition, product and function of floats twice: as PTX says, and in long
+ * double on the shadows of the operands (the method of FpDebug, Benz et al., PLDI 2012, and Herbgrind,
+ * Sanchez-Stern et al., PLDI 2018). Moves, shuffles, memory and atomics carry the shadow along. Comparisons,
+ * branches and conversions to integers follow the value. So the shadow of a result is the result of this
+ * very run, with its order and its threads, but for rounding: `value - shadow` is rounding, and `shadow -
+ * reference` is what the kernel leaves out or counts twice.
  *
- * A value without a kept number is its own shadow: inputs, literals, integers. A number is kept with the bits of its value, so that
- * whatever else writes a register or a word invalidates it.
+ * A value without a kept number is its own shadow: inputs, literals, integers. A number is kept with the
+ * bits of its value, so that whatever else writes a register or a word invalidates it.
  *
- * Adding a literal of 1.5 * 2^23 and the like rounds to an integer, as a conversion does: there the shadow is the value again.
+ * Adding a literal of 1.5 * 2^23 and the like rounds to an integer, as a conversion does: there the shadow
+ * is the value again.
  *
- * Where bits are taken apart the shadow is the value again, too, and SHADOW_IS_CUT says so of all that depends on it. */
+ * Where bits are taken apart the shadow is the value again, too, and SHADOW_IS_CUT says so of all that
+ * depends on it. */
 #ifndef EMULATOR_MACHINE_SHADOW_H
 #define EMULATOR_MACHINE_SHADOW_H
 

@@ -127,8 +127,8 @@ static ShadowParts sum_of(PtxType type, int bytes, const ShadowParts *old, uint6
     return sum;
 }
 
-/* A compare-and-swap takes two sums of equal value for the same. What another thread has added meanwhile, and rounding has swallowed,
- * is part of the sum. */
+/* A compare-and-swap takes two sums of equal value for the same. What another thread has added meanwhile,
+ * and rounding has swallowed, is part of the sum. */
 static void add_swallowed(ShadowParts *after, const ShadowParts *found, const ShadowParts *compared,
                           uint64_t value) {
     for (int i = 0; i < after->count; i++) {

@@ -312,7 +312,8 @@ static void forget(const ShadowLanes *lanes, const PtxOperand *to) {
     for (int i = 0; i < to->item_count; i++) forget(lanes, &to->items[i]);
 }
 
-/* A float that says that a comparison holds may correct a rounding: hexp() of an H100 adds a last bit for four arguments. */
+/* A float that says that a comparison holds may correct a rounding: hexp() of an H100 adds a last bit for
+ * four arguments. */
 static void cut_true(const ShadowLanes *lanes) {
     const Op *op = lanes->op;
     for (uint32_t rest = lanes->mask; rest; rest &= rest - 1) {

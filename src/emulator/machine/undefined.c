@@ -66,7 +66,7 @@ void undefined_watch_product(const Op *op, const Gang *gang) {
     for (int w = 0; w < gang->count; w++) {
         Warp *warp = gang->warps[w];
         uint32_t lanes = op->guarded ? guard_lanes(op, warp, gang->masks[w]) : gang->masks[w];
-        uint32_t wraps = lanes ? index_product_wraps(op, warp, lanes) : 0;
+        uint32_t wraps = lanes ? lower_index_product_wraps(op, warp, lanes) : 0;
         if (!wraps) continue;
         undefined_begin(warp, op->pc, op->d, wraps);
         warp->block->worker->irregular++;
@@ -89,7 +89,7 @@ static void drop_products(const Warp *warp, UndefinedValue *value) {
     const PtxCode *code = warp->block->grid->program->program->code;
     for (uint32_t rest = value->lanes; rest; rest &= rest - 1)
         if (value->origin[__builtin_ctz(rest)] >= 0 &&
-            index_is_product(code[value->origin[__builtin_ctz(rest)]].instruction))
+            lower_index_is_product(code[value->origin[__builtin_ctz(rest)]].instruction))
             value->lanes &= ~(rest & -rest);
 }
 
@@ -165,7 +165,7 @@ static void use_bytes(const Warp *warp, int pc, const UndefinedValue *value, uin
         const PtxInstruction *from = origin < 0 ? NULL : code_at(warp, origin)->instruction;
         if (!from || from->opcode == PTX_ld)
             report_unwritten(warp, origin, pc, same, how);
-        else if (!index_is_product(from) || how == TRACE_USE_ADDRESS)
+        else if (!lower_index_is_product(from) || how == TRACE_USE_ADDRESS)
             observe_undefined(warp, origin, pc, same, how);
         left &= ~same;
     }
@@ -202,8 +202,8 @@ static void assign_operand(const Frame *frame, const PtxOperand *operand, const 
     for (int i = 0; i < operand->item_count; i++) assign_operand(frame, &operand->items[i], from, lanes);
 }
 
-/* The current fragment's lanes are about to read the operand, whose registers are the instruction's `n`-th and
- * following: values that nothing has written come from here. */
+/* The current fragment's lanes are about to read the operand, whose registers are the instruction's `n`-th
+ * and following: values that nothing has written come from here. */
 static void note_reads(const Frame *frame, const PtxOperand *operand, int count, int pc, int *n,
                        uint32_t lanes) {
     for (int i = 0; i < count; i++) {
@@ -361,7 +361,7 @@ static void follow_lanes(Warp *warp, const Op *op, const UndefinedValue *guard, 
         if (in->opcode == PTX_addc || in->opcode == PTX_subc || in->opcode == PTX_madc) join(&result, flag);
         if (result.lanes) {
             result.lanes &= ~settled_lanes(warp, in);
-            if (!index_is_carried_by(in->opcode)) drop_products(warp, &result);
+            if (!lower_index_is_carried_by(in->opcode)) drop_products(warp, &result);
             if (joins_bits(in->opcode)) drop_registers(&result);
             find_bytes(in, &result);
         }

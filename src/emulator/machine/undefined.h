@@ -18,7 +18,8 @@
  * registers, CC.CF and those of functions with .reg parameters: no finding there is better than a wrong one.
  *
  * Shuffles and registers are followed only in blocks with an observer, and each block starts with its first
- * such value: block->follows. Compilers write registers before they read them, so few blocks start at once. */
+ * such value: block->follows. Compilers write registers before they read them, so few blocks start at
+ * once. */
 #ifndef EMULATOR_MACHINE_UNDEFINED_H
 #define EMULATOR_MACHINE_UNDEFINED_H
 

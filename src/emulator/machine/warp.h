@@ -154,8 +154,8 @@ void warp_exit(Warp *warp, uint32_t lanes);
 void warp_enter(Warp *warp, uint32_t lanes, Frame *frame);
 /* `lanes` of the current fragment return from their frame. */
 void warp_return(Warp *warp, uint32_t lanes);
-/* Releases the lanes that wait at the innermost join (or return) of the warp that has any: they continue without
- * the others. */
+/* Releases the lanes that wait at the innermost join (or return) of the warp that has any: they continue
+ * without the others. */
 bool warp_release_any(Warp *warp);
 /* The same for lanes that only exit when they continue. */
 bool warp_release_exiting(Warp *warp);

@@ -22,8 +22,8 @@ void fold_builder_read(const Warp *warp, const Op *op, uint32_t mask, FoldOperan
 void fold_builder_lanes(Folds *folds, const ProvenanceRules *rules, const Warp *warp, const Frame *frame,
                         const Op *op, const FoldOperands *read, uint32_t mask, int32_t joined[WARP_LANES]);
 
-/* redux: the lanes of `mask` fold their operands, whose provenance is `source`, into the lane of `place`, as a
- * chain from the lowest lane; returns its last node. */
+/* redux: the lanes of `mask` fold their operands, whose provenance is `source`, into the lane of `place`, as
+ * a chain from the lowest lane; returns its last node. */
 int fold_builder_redux(Folds *folds, FoldPlace *place, const PtxInstruction *in,
                        const uint64_t operand[WARP_LANES], const Provenance *source, uint32_t mask);
 

@@ -38,7 +38,7 @@ static void run_guard(const Op *op, Warp *const *warps, const uint32_t *masks, i
 static void run_product(const Op *op, Warp *const *warps, const uint32_t *masks, int count) {
     const TapeEntry *entry = op->extra;
     uint32_t wraps = 0;
-    for (int w = 0; w < count; w++) wraps |= index_product_wraps(op, warps[w], masks[w]);
+    for (int w = 0; w < count; w++) wraps |= lower_index_product_wraps(op, warps[w], masks[w]);
     if (wraps) entry->tape->differs = true;
 }
 

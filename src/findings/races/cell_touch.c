@@ -50,9 +50,9 @@ static int cells_of_line(const Touch *touch, int *count) {
     return at / *count * *count;
 }
 
-/* The block has loaded the line (128 bytes) by way of L1 before it saw what announced the write, and no fence has emptied L1
- * since. On an H100 a lock without an acquire, whose critical section reads a word of such a line, lost 131 of 132
- * increments; with a fence behind the atomic none. Looks at the cells of this chunk. */
+/* The block has loaded the line (128 bytes) by way of L1 before it saw what announced the write, and no fence
+ * has emptied L1 since. On an H100 a lock without an acquire, whose critical section reads a word of such a
+ * line, lost 131 of 132 increments; with a fence behind the atomic none. Looks at the cells of this chunk. */
 static bool has_cached_line(const Touch *touch, const ShadowCell *cells) {
     const HappensBefore *order = &touch->block->order;
     int count, first = cells_of_line(touch, &count);
@@ -67,10 +67,11 @@ static bool has_cached_line(const Touch *touch, const ShadowCell *cells) {
     return false;
 }
 
-/* A third block had loaded the line by way of L1 before the cell was written. It may have run on the multiprocessor of this
- * one, where only a fence after the announcement, or an acquire, drops the line. On an H200 (132 multiprocessors) a look-back
- * with plain loads of the values was wrong in 100 of 100 runs from 264 blocks on, and in none with 128 or fewer. What the
- * block of the writer loaded lies in the L1 that its store went through. */
+/* A third block had loaded the line by way of L1 before the cell was written. It may have run on the
+ * multiprocessor of this one, where only a fence after the announcement, or an acquire, drops the line. On an
+ * H200 (132 multiprocessors) a look-back with plain loads of the values was wrong in 100 of 100 runs from 264
+ * blocks on, and in none with 128 or fewer. What the block of the writer loaded lies in the L1 that its store
+ * went through. */
 static bool have_others_cached_line(const Touch *touch, const ShadowCell *cells, const ShadowCell *cell) {
     uint32_t own = touch->block->order.number, launch = touch->block->detector->first_block;
     int count, first = cells_of_line(touch, &count);
@@ -116,9 +117,9 @@ static uint32_t unfenced(const Touch *touch, const ShadowCell *cell, const WarpA
     return race_detector_is_polled(detector->launched->program, touch->access->pc) ? 0 : found;
 }
 
-/* An mbarrier ends after a lane of the warp has counted the warp out. A vote or a match that gathers the lanes to count orders
- * no memory, but an operation on an mbarrier is one of the lane's own that is over when the lane votes (libcu++'s pipeline
- * ends so). */
+/* An mbarrier ends after a lane of the warp has counted the warp out. A vote or a match that gathers the
+ * lanes to count orders no memory, but an operation on an mbarrier is one of the lane's own that is over when
+ * the lane votes (libcu++'s pipeline ends so). */
 static bool is_counted_out(const Touch *touch, const PcRule *then, const WarpAccess *earlier) {
     const HappensBefore *order = &touch->block->order;
     return touch->rule->is_end && then->is_mbarrier &&

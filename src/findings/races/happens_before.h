@@ -129,9 +129,11 @@ static inline uint32_t happens_before_unknown(const HappensBefore *order, int wa
                : lanes;
 }
 
-/* fence.proxy.async: later bulk copies see generic stores that come before it ("Async proxy", "membar/fence"). */
+/* fence.proxy.async: later bulk copies see generic stores that come before it ("Async proxy",
+ * "membar/fence"). */
 void happens_before_proxy_fence(HappensBefore *order, int warp, uint32_t lanes);
-/* A bulk copy that `lane` issues now sees the store of `writer`, a lane of the block, as far as proxy fences go. */
+/* A bulk copy that `lane` issues now sees the store of `writer`, a lane of the block, as far as proxy fences
+ * go. */
 bool happens_before_is_published(const HappensBefore *order, int warp, int lane, const WarpAccess *store,
                                  int writer);
 

@@ -24,7 +24,8 @@ static uint32_t lasting_lanes(const TraceAccess *access, const PcRule *rule) {
     return replaces && is_one_word ? UINT32_C(1) << (31 - __builtin_clz(access->mask)) : access->mask;
 }
 
-/* An access that is not of the same lanes and instruction as the last one, as the parts of a bulk copy are. */
+/* An access that is not of the same lanes and instruction as the last one, as the parts of a bulk copy
+ * are. */
 static void begin_row(HappensBefore *order, const TraceAccess *access) {
     WarpAccess now = {order->number, 0, access->mask, warp_access_origin(access->pc, access->warp)};
     if (order->row.origin == now.origin && order->row.mask == now.mask && order->row.block == now.block)
@@ -221,8 +222,8 @@ static bool is_same_line(const PtxSourceLine *a, const PtxSourceLine *b) {
     return a->line == b->line && (a->file == b->file || !strcmp(a->file, b->file));
 }
 
-/* Whole warps that meet at barriers of different source lines. PTX counts arrivals only, and a compiler may have copied
- * the barrier of one line, so that instructions are not compared. */
+/* Whole warps that meet at barriers of different source lines. PTX counts arrivals only, and a compiler may
+ * have copied the barrier of one line, so that instructions are not compared. */
 static void note_split_barrier(BlockRaces *block, const TraceSync *sync) {
     const PtxCode *code = block->detector->launched->program->code, *first = NULL;
     int warp = 0;

@@ -123,8 +123,8 @@ struct RaceDetector {
     PcRule *written;        /* [pc] what asynchronous copies do to their destination */
     bool has_fences;        /* or acquires or releases */
     bool has_strong_stores; /* to global memory */
-    bool
-        orders_atomics; /* it reads words by relaxed loads or probes that need not be flags: what atomics leave */
+    /* it reads words by relaxed loads or probes that need not be flags: what atomics leave */
+    bool orders_atomics;
     bool has_patterns;
     bool has_clusters;
     bool only_cells;                    /* compares cell by cell, without lists: a reference for tests */
@@ -194,8 +194,8 @@ static inline void race_touch_forget(const Touch *touch, ShadowMemory *memory, S
     chunk_journal_forget(memory, chunk, detector->forgets ? order->barrier : order->begun);
 }
 
-/* Compares the access of one lane with the earlier ones to cells that it covers, and keeps it. touch->offset is that of
- * the first cell, and then that of the cell behind the last. */
+/* Compares the access of one lane with the earlier ones to cells that it covers, and keeps it. touch->offset
+ * is that of the first cell, and then that of the cell behind the last. */
 void race_touch_cells(Touch *touch, ShadowMemory *memory, uint64_t cell, uint64_t count);
 /* `lanes` access these cells of a chunk in the same instruction as touch->lane and one more lane, which have
  * been compared. True: the same result holds for them, and they are kept with those. False: they must be
@@ -239,7 +239,8 @@ uint32_t async_copies_check(BlockRaces *block, BlockRaces *owner, const TraceAcc
 void async_copies_leave_sources(BlockRaces *block);
 void async_copies_forget(BlockRaces *block);
 void async_copies_done(BlockRaces *block);
-/* What `store` stores in `to` is computed, through shuffles, from what `load` loads in `from`, lanes of one warp. */
+/* What `store` stores in `to` is computed, through shuffles, from what `load` loads in `from`, lanes of one
+ * warp. */
 bool race_detector_value_comes_from(const PtxProgram *program, int store, int to, int load, int from);
 /* The load is repeated until it reads the value it waits for. */
 bool race_detector_is_polled(const PtxProgram *program, int pc);

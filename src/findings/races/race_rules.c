@@ -171,8 +171,8 @@ static bool follow_guess(GuessUse *use, const PtxInstruction *in, bool *grows) {
     return true;
 }
 
-/* Whether a plain load only guesses what a compare-and-swap of its word then checks, in a loop that ends when it was right:
- * whatever it finds, the update is whole. */
+/* Whether a plain load only guesses what a compare-and-swap of its word then checks, in a loop that ends when
+ * it was right: whatever it finds, the update is whole. */
 static bool is_guess(const PtxProgram *program, int pc) {
     const PtxInstruction *load = program->code[pc].instruction;
     GuessUse use = {.load = load};
@@ -252,8 +252,8 @@ static void complete_slice(const PtxProgram *program, int pc, RegisterSet *slice
     }
 }
 
-/* The lanes, relative to that of the result, whose values the shuffle may bring: a set of bits that are added, or of those
- * that are changed. A distance in a register: of a loop that goes through all. */
+/* The lanes, relative to that of the result, whose values the shuffle may bring: a set of bits that are
+ * added, or of those that are changed. A distance in a register: of a loop that goes through all. */
 static uint32_t reach_of_shuffle(const PtxInstruction *in) {
     const PtxOperand *distance = in->operand_count > 2 ? &in->operands[2] : NULL;
     return !distance || distance->reg ? WARP_LANES - 1 : (uint32_t)distance->integer & (WARP_LANES - 1);

@@ -53,7 +53,8 @@ static uint32_t lanes_of(const ChunkAccess *access, uint32_t cells) {
     return lanes;
 }
 
-/* A bulk copy reads cells in which a thread of its block has stored something, without a proxy fence since. */
+/* A bulk copy reads cells in which a thread of its block has stored something, without a proxy fence
+ * since. */
 static bool lacks_fence(const Touch *touch, ShadowChunk *chunk, const ChunkAccess *piece) {
     const HappensBefore *order = &touch->block->order;
     int count;
@@ -70,7 +71,8 @@ static bool lacks_fence(const Touch *touch, ShadowChunk *chunk, const ChunkAcces
     return false;
 }
 
-/* An atomic that meets only atomics, in whatever order: with scopes that reach each other, they are no race. */
+/* An atomic that meets only atomics, in whatever order: with scopes that reach each other, they are no
+ * race. */
 static bool meets_atomics(const Touch *touch, ShadowChunk *chunk, const ChunkAccess *piece) {
     const PcRule *now = touch->rule;
     int count;

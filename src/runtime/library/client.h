@@ -1,9 +1,9 @@
 /* Client: the CUDA library that a program loads instead of NVIDIA's runtime and driver.
  *
- * It has no emulator: it keeps what the program's side must know (allocations, kernels, streams, graphs), checks
- * calls as a GPU's driver does, and says the rest to redviz by the messages of ../program_messages.h. The functions below
- * take and return what CUDA's own do; runtime.def and driver_calls.def list, a row each, which CUDA name calls which of
- * them, and unsupported.def the names that only report that they are missing.
+ * It has no emulator: it keeps what the program's side must know (allocations, kernels, streams, graphs),
+ * checks calls as a GPU's driver does, and says the rest to redviz by the messages of ../program_messages.h.
+ * The functions below take and return what CUDA's own do; runtime.def and driver_calls.def list, a row each,
+ * which CUDA name calls which of them, and unsupported.def the names that only report that they are missing.
  *
  * Order: every call holds one lock. Copies are done by the caller itself, after the launches that came before
  * them, so nothing runs beside anything else, whatever its stream.
@@ -31,10 +31,11 @@ typedef enum Enter {
     ENTER_CALL   /* and fails for good when a kernel has failed */
 } Enter;
 
-/* Enters a CUDA function: waits for host functions and takes the lock. Returns the error that the call must return
- * at once, 0 if there is none. Each call is paired with library_leave(). */
+/* Enters a CUDA function: waits for host functions and takes the lock. Returns the error that the call must
+ * return at once, 0 if there is none. Each call is paired with library_leave(). */
 int library_enter(const char *function, void *caller, Enter way);
-/* Ends a CUDA function: reports `error` to redviz if failed() has said why, and keeps it as the thread's last. */
+/* Ends a CUDA function: reports `error` to redviz if failed() has said why, and keeps it as the thread's
+ * last. */
 int library_leave(int error);
 void library_unlock(
     void); /* in a copy of the process by fork(): the thread that held the lock is not in it */
@@ -55,8 +56,8 @@ int error_of_driver(int error, const char **text, bool name);
 bool connection_open(void); /* true if redviz answers; connects at the first call */
 const MessageWelcome *machine(void);
 void tell(MessageKind kind, const void *message, size_t bytes, const void *rest, size_t rest_bytes);
-/* Sends a question and takes its answer; what follows the answer comes back in *more (to be freed), if wanted.
- * Returns an error if redviz has gone. */
+/* Sends a question and takes its answer; what follows the answer comes back in *more (to be freed), if
+ * wanted. Returns an error if redviz has gone. */
 int ask(MessageKind kind, const void *message, size_t bytes, const void *rest, size_t rest_bytes,
         void *answer, size_t answer_bytes, void **more, size_t *more_bytes);
 bool window_holds(uint64_t address);
@@ -216,7 +217,8 @@ function_dynamic_limit(const KernelFunction *function); /* the most dynamic shar
 int function_attributes(void *attributes, const void *stub, bool long_form);
 int function_attribute(int *value, int attribute, const void *stub);
 int function_set_attribute(const void *stub, int attribute, int value);
-/* relocatable.c: calls `each` for the fat binaries of -rdc in the file that holds `wrapper`; true if there are any. */
+/* relocatable.c: calls `each` for the fat binaries of -rdc in the file that holds `wrapper`; true if there
+ * are any. */
 bool relocatable_each(const void *wrapper, void (*each)(const void *fatbin, size_t bytes, void *data),
                       void *data);
 
@@ -280,7 +282,8 @@ int event_elapsed(float *milliseconds, const Event *from, const Event *to);
 void list_add(NodeList *list, struct Node *node);
 void list_copy(NodeList *to, const NodeList *from);
 
-/* graphs.c. An executable graph is a copy of a graph. `parameters` are the structures of cudaGraphAdd...Node. */
+/* graphs.c. An executable graph is a copy of a graph. `parameters` are the structures of
+ * cudaGraphAdd...Node. */
 int capture_begin(Stream *stream, Graph *into, struct Node **depends, size_t count);
 int capture_end(Stream *stream, Graph **graph);
 int capture_add(Stream *stream, StreamOperation *operation);

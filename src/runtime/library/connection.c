@@ -1,7 +1,7 @@
 /* The connection to redviz: a Unix socket, and device memory as a file that both processes map.
  *
- * It is made at the first CUDA call, so that programs started by this one, and copies of it by fork(), make their
- * own. A copy made later can use no CUDA, as on a GPU. */
+ * It is made at the first CUDA call, so that programs started by this one, and copies of it by fork(), make
+ * their own. A copy made later can use no CUDA, as on a GPU. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <inttypes.h>

@@ -1,4 +1,5 @@
-/* What the driver has beyond the runtime: contexts, the linker of PTX texts, and functions asked for by name. */
+/* What the driver has beyond the runtime: contexts, the linker of PTX texts, and functions asked for by
+ * name. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdio.h>
@@ -100,8 +101,8 @@ int link_destroy(PtxLinking *linker) {
     return 0;
 }
 
-/* Names that mean another function from some version of CUDA on; all others mean the name with _v2, if there is
- * one, or the name itself. */
+/* Names that mean another function from some version of CUDA on; all others mean the name with _v2, if there
+ * is one, or the name itself. */
 static const struct {
     const char *name;
     int version;

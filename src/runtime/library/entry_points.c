@@ -1,7 +1,7 @@
 /* The exported functions: the tables of rows, made into functions.
  *
- * All have the parameters that CUDA gives them, or the first of these where the others do not matter; pointers to
- * CUDA's structures are `void *`. */
+ * All have the parameters that CUDA gives them, or the first of these where the others do not matter;
+ * pointers to CUDA's structures are `void *`. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdio.h>

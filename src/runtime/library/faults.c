@@ -1,7 +1,7 @@
 /* Faults: host code that loads or stores device memory is reported with its stack.
  *
- * The library's handler of SIGSEGV comes first, whatever handler the program installs: sigaction() and signal()
- * below keep the program's behind it. */
+ * The library's handler of SIGSEGV comes first, whatever handler the program installs: sigaction() and
+ * signal() below keep the program's behind it. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <execinfo.h>
@@ -28,8 +28,8 @@ static int install(int number, const struct sigaction *action, struct sigaction 
     return real != NULL ? real(number, action, old) : -1;
 }
 
-/* Pinned memory that an asynchronous copy brings, until the host has waited: whole pages, as far as the copy fills what the
- * allocation has of them. */
+/* Pinned memory that an asynchronous copy brings, until the host has waited: whole pages, as far as the copy
+ * fills what the allocation has of them. */
 enum { MOST_GUARDS = 64 };
 static struct Guard { uint64_t begin, end; } guards[MOST_GUARDS];
 static int guard_count;
@@ -71,8 +71,8 @@ static void report(uint64_t address, const void *context, bool is_early) {
 #else
     (void)context;
 #endif
-    /* The stack begins with this handler; the program's part with the instruction that failed, whose address is sent as a
-     * return address: that of a byte behind its begin. */
+    /* The stack begins with this handler; the program's part with the instruction that failed, whose address
+     * is sent as a return address: that of a byte behind its begin. */
     int first = 0;
     for (int i = 0; i < count; i++)
         if ((uint64_t)(uintptr_t)callers[i] == begin) first = i;

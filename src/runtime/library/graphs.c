@@ -1,4 +1,5 @@
-/* Graphs: operations with dependencies, captured from streams or built node by node. A launch executes the nodes one after another, each after those on which it depends. */
+/* Graphs: operations with dependencies, captured from streams or built node by node. A launch executes the
+ * nodes one after another, each after those on which it depends. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* Memory: what the program has allocated, and the variables of its modules.
  *
- * The table is sorted by address. Freed rows stay until their addresses are used again, so that a copy of freed
- * memory can be named. */
+ * The table is sorted by address. Freed rows stay until their addresses are used again, so that a copy of
+ * freed memory can be named. */
 #define _GNU_SOURCE
 #include <inttypes.h>
 #include <stdio.h>

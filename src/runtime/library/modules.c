@@ -1,7 +1,7 @@
 /* Modules: fat binaries and PTX texts of the program, their kernels and variables.
  *
- * The start-up code of a program registers fat binaries, and under which addresses of the host code their kernels
- * and variables are known. redviz gets a module when the program first uses something of it. */
+ * The start-up code of a program registers fat binaries, and under which addresses of the host code their
+ * kernels and variables are known. redviz gets a module when the program first uses something of it. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,7 +46,8 @@ typedef struct Variable {
 
 static Variable *variables;
 
-/* Which kernel or variable an address of the host code, or a handle, stands for: a hash table with open addresses. */
+/* Which kernel or variable an address of the host code, or a handle, stands for: a hash table with open
+ * addresses. */
 typedef struct Symbol {
     const void *host;
     KernelFunction *function;

@@ -1,7 +1,7 @@
 /* Relocatable fat binaries: those that -rdc has linked.
  *
- * The linked one has machine code alone; the section __nv_relfatbin of the program, or of one of its libraries,
- * still has the PTX of each file. */
+ * The linked one has machine code alone; the section __nv_relfatbin of the program, or of one of its
+ * libraries, still has the PTX of each file. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <elf.h>

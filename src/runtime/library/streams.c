@@ -1,5 +1,5 @@
-/* Streams and events. Everything is executed in the order of the calls, so streams never wait for each other; they
- * matter for the graphs that they capture. */
+/* Streams and events. Everything is executed in the order of the calls, so streams never wait for each other;
+ * they matter for the graphs that they capture. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>

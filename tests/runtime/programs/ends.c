@@ -1,4 +1,4 @@
-/* Programs of the driver that end in every way: `ends WHAT`; the kernels are PTX, so that no compiler of CUDA is needed. */
+/* Programs of the driver that end in every way: `ends WHAT`; their PTX needs no compiler of CUDA. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <signal.h>
