@@ -308,6 +308,7 @@ static int status_of(const Options *options, Session *session) {
 static Session *open_session(Options *options, SessionProgress *progress, Text *unsupported, Error *error) {
     bool has_line = !options_is_interface(options);
     options->session.search_races = needs_hazards(options);
+    options->session.finds_rounding = options->action == ACTION_REPORT || options->action == ACTION_CHECK;
     options->session.unsupported = unsupported;
     options->session.progress = has_line ? progress : NULL;
     options->session.ends_at_interrupt = options->action == ACTION_REPORT;

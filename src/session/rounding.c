@@ -10,8 +10,8 @@ static bool can_be_tried(const Session *session) {
     const ExpectResult *result = &session->result;
     bool is_of_its_own = session->kernel.row && result->verdict; /* a row whose lesson is its rounding */
     return session->has_result && result->correct && !is_of_its_own && ptx_type_is_float(result->type) &&
-           result->bound > 0 && !session->run->is_partial && !session->machine.device &&
-           session->run->filled.buffers && !trace_has_fault(session->run->trace) &&
+           result->bound > 0 && !session->run->is_partial && session->run->filled.buffers &&
+           !trace_has_fault(session->run->trace) &&
            trace_count_instructions(session->run->trace) <= MOST_INSTRUCTIONS;
 }
 
@@ -94,7 +94,8 @@ static void keep_right(ExpectResult *result) {
 }
 
 void session_find_rounding(Session *session) {
-    if (!can_be_tried(session)) return;
+    bool is_known_right = session->kernel.row && !session->code.is_edited && !session->options.finds_rounding;
+    if (is_known_right || !can_be_tried(session)) return;
     Plan plan;
     RunSpec spec = session->options;
     plan_copy(&session->run->filled, &plan);

@@ -9,3 +9,4 @@ __global__ void swap(int *a) {
 
     a[i] = a[i ^ 1];
 }
+// NEEDS: nvcc

@@ -19,3 +19,4 @@ int main() {
     largest<<<1, 32>>>(in, most);
     return cudaDeviceSynchronize();
 }
+// NEEDS: nvcc

@@ -14,3 +14,4 @@ __global__ void copy(Pair *pairs) {
     int i = threadIdx.x;
     pairs[i] = fresh;
 }
+// NEEDS: nvcc

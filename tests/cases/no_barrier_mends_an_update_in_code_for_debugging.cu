@@ -9,3 +9,4 @@ __global__ void lower(const int *to, int *a, const int *b) {
     int i = threadIdx.x;
     a[to[i]] = min(a[to[i]], b[i] - 9);
 }
+// NEEDS: nvcc

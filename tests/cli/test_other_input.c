@@ -54,7 +54,7 @@ static void an_element_is_no_rounding(void **state) {
     expect(0, sums, SUM("0", "1") " --check", "The result is ", "not checked");
     /* terms that the kernel rounds do not make it wrong */
     expect(0, sums, SUM("0", "0.1f") " --report", ", all of it rounding", "WRONG");
-    expect(0, sums, SUM("0", "1") " --report", "Rounding: values are off in line 3 by up to", "WRONG");
+    expect(0, sums, SUM("0", "1") " --report", "Rounding: values are off in line 5 by up to", "WRONG");
 #undef SUM
 }
 

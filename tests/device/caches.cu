@@ -40,7 +40,57 @@ template <bool warm, bool fence> __global__ void pass(int *out) {
     out[blockIdx.x] = line[0];
 }
 
+// A look-back: a block adds the values of all blocks before it, each once its flag is up. 32 values share a line, which a
+// block on the same multiprocessor may have loaded before the last of them was written.
+__device__ int values[4096];
+__device__ volatile int flags[4096];
+__device__ unsigned ticket;
+
+template <bool fence> __global__ void look_back(int *out) {
+    __shared__ int number;
+    if (threadIdx.x == 0) number = (int)atomicAdd(&ticket, 1u);
+    __syncthreads();
+    int own = number, sum = 1;
+    if (threadIdx.x != 0) return;
+    values[own] = 1;
+    __threadfence();
+    flags[own] = 1;
+    for (int before = own - 1; before >= 0; before--) {
+        while (!flags[before]) {
+        }
+        if (fence) __threadfence();
+        sum += values[before];
+    }
+    out[own] = sum;
+}
+
 static int blocks, *out;
+
+static void begin_look_back() {
+    static int zeros[4096];
+    unsigned zero = 0;
+    cudaMemcpyToSymbol(values, zeros, sizeof zeros);
+    cudaMemcpyToSymbol(flags, zeros, sizeof zeros);
+    cudaMemcpyToSymbol(ticket, &zero, sizeof zero);
+}
+
+static bool is_wrong(int count) {
+    static int got[4096];
+    bool wrong = false;
+    cudaMemcpy(got, out, (size_t)count * sizeof *got, cudaMemcpyDeviceToHost);
+    for (int i = 0; i < count; i++) wrong |= got[i] != i + 1;
+    return wrong;
+}
+
+static void look_back_by_blocks(int count) {
+    int wrong = 0, fenced = 0;
+    for (int run = 0; run < 100; run++) {
+        begin_look_back(), look_back<false><<<count, 32>>>(out), wrong += is_wrong(count);
+        begin_look_back(), look_back<true><<<count, 32>>>(out), fenced += is_wrong(count);
+    }
+    printf("look-back, %d blocks: wrong in %d of 100 runs without a fence, in %d with one (%s)\n", count,
+           wrong, fenced, cudaGetErrorString(cudaDeviceSynchronize()));
+}
 
 static void begin() {
     unsigned zero = 0;
@@ -79,4 +129,11 @@ int main() {
     begin(), pass<true, false><<<blocks, 1>>>(out), end_pass("line loaded before, no fence");
     begin(), pass<true, true><<<blocks, 1>>>(out), end_pass("line loaded before, fence");
     begin(), pass<false, false><<<blocks, 1>>>(out), end_pass("line not loaded before, no fence");
+    static const int counts[] = {32, 64, 128, 132, 133, 160, 264, 528, 1056, 4096};
+    for (int count : counts) look_back_by_blocks(count);
+    static const int locked[] = {64, 128, 132, 264, 528};
+    for (int each : locked) {
+        blocks = each;
+        begin(), count<true, false><<<blocks, 1>>>(out), end_count("line loaded before, no fence");
+    }
 }

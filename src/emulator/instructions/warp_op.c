@@ -72,14 +72,14 @@ static void follow_warp_op(const WarpOp *op, Warp *warp, uint32_t lanes) {
 }
 
 /* The shadows of what the lanes are about to receive. */
-static void shadow_warp_op(const Op *op, const Warp *warp, uint32_t lanes) {
+static void shadow_warp_op(const Op *op, Warp *warp, uint32_t lanes) {
     const WarpOp *warp_op = op->extra;
-    const Frame *frame = warp->fragments[warp->current].frame;
+    Frame *frame = warp_fragment(warp)->frame;
     uint8_t source[WARP_LANES];
     if (!warp_op->has_d || !warp_op->d_bytes) return;
     if (warp_op->kind == TRACE_SHUFFLE) {
         warp_op_sources(op, warp, lanes, source);
-        shadow_shuffle(warp, warp_op->a, warp_op->d, lanes, source);
+        shadow_copy_register(frame, warp_op->a, warp_op->d, 4, lanes, source);
     } else {
         if (warp_op->has_a && warp_op->a_bytes >= 2 &&
             shadow_is_kept(frame, warp_op->a, warp_op->a_bytes, lanes))

@@ -147,11 +147,16 @@ static bool find(const ShadowPlace *place, int at, int bytes, uint64_t bits, Sha
     return true;
 }
 
+static bool has_width(const ShadowPlace *place, int bytes) {
+    return !place->memory || shadow_pages_keep_width(place->memory, bytes);
+}
+
 /* The number of the whole value, and those of its parts. */
 static ShadowParts find_parts(const ShadowPlace *place, int bytes, uint64_t bits) {
-    ShadowParts parts = {0};
+    ShadowParts parts;
+    parts.count = 0;
     for (int width = bytes; width >= SLOT_BYTES; width /= 2)
-        for (int at = 0; at < bytes; at += width) {
+        for (int at = has_width(place, width) ? 0 : bytes; at < bytes; at += width) {
             if (parts.count == SHADOW_PARTS ||
                 !find(place, at, width, low_bits(bits >> 8 * at, width), &parts.number[parts.count]))
                 continue;
@@ -179,6 +184,25 @@ ShadowParts shadow_of_register(const Frame *frame, Operand place, int bytes, int
     if (bytes < SLOT_BYTES || !shadow_is_kept(frame, place, bytes, UINT32_C(1) << lane)) return none;
     const ShadowSlot *slots = frame->shadow + place.offset / REGISTER_SLOT_ALIGNMENT;
     return find_parts(&(ShadowPlace){.slots = slots, .lane = lane}, bytes, bits);
+}
+
+void shadow_copy_register(Frame *frame, Operand from, Operand to, int bytes, uint32_t lanes,
+                          const uint8_t *source) {
+    if (from.constant || !shadow_is_kept(frame, from, bytes, ALL_LANES)) {
+        shadow_forget(frame, to, bytes, lanes);
+        return;
+    }
+    for (int at = 0; at < bytes; at += SLOT_BYTES) {
+        const ShadowSlot of = shadow_slots(frame, from)[at / SLOT_BYTES];
+        ShadowSlot *slot = &shadow_slots(frame, to)[at / SLOT_BYTES];
+        slot->lanes &= ~lanes;
+        for (uint32_t rest = of.lanes ? lanes : 0; rest; rest &= rest - 1) {
+            int lane = __builtin_ctz(rest), other = source ? source[lane] : lane;
+            if (other >= WARP_LANES || !(of.lanes >> other & 1)) continue;
+            slot->lanes |= UINT32_C(1) << lane;
+            slot->number[lane] = of.number[other];
+        }
+    }
 }
 
 void shadow_set_register(Frame *frame, Operand place, int bytes, int lane, const ShadowParts *parts) {

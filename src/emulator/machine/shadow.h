@@ -45,6 +45,8 @@ ShadowPages *shadow_pages_new(void);
 void shadow_pages_free(ShadowPages *memory);
 /* The number of the value `bits` at `at`. False: none is kept. */
 bool shadow_pages_find(ShadowPages *memory, const void *at, int bytes, uint64_t bits, ShadowNumber *found);
+/* False: no number of so many bytes is kept. */
+bool shadow_pages_keep_width(const ShadowPages *memory, int bytes);
 /* False: nothing is kept near `at`. */
 bool shadow_pages_may_keep(const ShadowPages *memory, const void *at);
 void shadow_pages_keep(ShadowPages *memory, const void *at, const ShadowNumber *number);
@@ -92,6 +94,9 @@ void shadow_begin_frame(const Frame *frame);
 /* From the register on; allocated on first use. */
 ShadowSlot *shadow_slots(Frame *frame, Operand place);
 ShadowParts shadow_of_register(const Frame *frame, Operand place, int bytes, int lane, uint64_t bits);
+/* `lanes` of `to` get the numbers of `from` in lane source[l], WARP_LANES: none; NULL: in the same lane. */
+void shadow_copy_register(Frame *frame, Operand from, Operand to, int bytes, uint32_t lanes,
+                          const uint8_t *source);
 void shadow_set_register(Frame *frame, Operand place, int bytes, int lane, const ShadowParts *parts);
 /* The instruction at `pc` has given this number to `value` (Grid.deviation). */
 void shadow_note(const Warp *warp, int pc, const ShadowNumber *number, long double value);
@@ -115,8 +120,6 @@ uint8_t shadow_literal(PtxType type, double value);
 void shadow_moved(const Access *access);
 /* An atomic of one lane is about to replace `old` by `new` in element `element`. */
 void shadow_atomic(const Access *access, int lane, int element, uint8_t *host, uint64_t old, uint64_t new);
-/* `lanes` are about to receive in `to` the values of `from` in lane source[l]; WARP_LANES: another value. */
-void shadow_shuffle(const Warp *warp, Operand from, Operand to, uint32_t lanes, const uint8_t *source);
 /* D is about to become `result`, the bits of its registers by lane. */
 void shadow_product(const Warp *warp, const ProductOp *product, uint64_t result[][WARP_LANES]);
 void shadow_pass(const Warp *warp, const Frame *from, const CallValue *source, Frame *to,

@@ -176,22 +176,6 @@ void shadow_atomic(const Access *access, int lane, int element, uint8_t *host, u
                             &before);
 }
 
-/* ---- between lanes ---- */
-
-void shadow_shuffle(const Warp *warp, Operand from, Operand to, uint32_t lanes, const uint8_t *source) {
-    Frame *frame = warp->fragments[warp->current].frame;
-    ShadowParts parts[WARP_LANES];
-    for (uint32_t rest = lanes; rest; rest &= rest - 1) {
-        int lane = __builtin_ctz(rest);
-        parts[lane].count = 0;
-        if (source[lane] < WARP_LANES)
-            parts[lane] =
-                shadow_of_register(frame, from, 4, source[lane], register_read(warp, from, 4, source[lane]));
-    }
-    for (uint32_t rest = lanes; rest; rest &= rest - 1)
-        shadow_set_register(frame, to, 4, __builtin_ctz(rest), &parts[__builtin_ctz(rest)]);
-}
-
 /* ---- matrices ---- */
 
 enum { MOST_SIDE = 32, MOST_DEPTH = 32 };

@@ -150,16 +150,19 @@ static bool is_literal(const Op *op) {
 static void keep_literal(const ShadowLanes *lanes) {
     const Op *op = lanes->op;
     PtxType type = literal_type(op->instruction, op->d_bytes);
+    ShadowParts parts = {0};
+    ShadowNumber *number = &parts.number[0];
     for (uint32_t rest = lanes->mask; rest; rest &= rest - 1) {
         int lane = __builtin_ctz(rest);
         uint64_t bits = register_read(lanes->warp, op->d, op->d_bytes, lane);
-        double value = shadow_value(type, bits);
-        bool may_be_float = fabs(value) >= 0x1p-60 && fabs(value) <= 0x1p60;
-        ShadowParts parts = {.count = may_be_float};
-        parts.number[0] =
-            (ShadowNumber){(long double)value, bits, (uint8_t)type, op->d_bytes, shadow_literal(type, value)};
-        if (!parts.number[0].flags) parts.count = 0;
-        shadow_set_register(lanes->frame, op->d, op->d_bytes, lane, &parts);
+        if (rest == lanes->mask || bits != number->bits) { /* nearly always the same in all lanes */
+            double value = shadow_value(type, bits);
+            bool may_be_float = fabs(value) >= 0x1p-60 && fabs(value) <= 0x1p60;
+            *number = (ShadowNumber){(long double)value, bits, (uint8_t)type, op->d_bytes,
+                                     may_be_float ? shadow_literal(type, value) : 0};
+            parts.count = number->flags != 0;
+        }
+        if (parts.count) shadow_set_register(lanes->frame, op->d, op->d_bytes, lane, &parts);
     }
 }
 
@@ -223,6 +226,21 @@ static void put_together(ShadowParts *parts, uint64_t bits, int bytes) {
     }
 }
 
+/* mov of a register to another one. */
+static bool copy_one(const ShadowLanes *lanes) {
+    const PtxInstruction *in = lanes->op->instruction;
+    Operand to, from;
+    if (in->opcode != PTX_mov || in->operand_count != 2 ||
+        !register_place(lanes->frame, &in->operands[0], &to) ||
+        !register_place(lanes->frame, &in->operands[1], &from))
+        return false;
+    int bytes = register_type_bytes(in->operands[0].reg->type);
+    if (bytes != register_type_bytes(in->operands[1].reg->type)) return false;
+    shadow_copy_register(lanes->frame, from, to, bytes, lanes->mask, NULL);
+    lanes->op->run(lanes->op, &(Warp *){lanes->warp}, &lanes->mask, 1);
+    return true;
+}
+
 static bool moves_several(const PtxInstruction *in) {
     return in->opcode == PTX_mov && in->operand_count == 2 && ptx_type_bytes(in->types[0]) <= 8 &&
            (in->operands[0].item_count || in->operands[1].item_count);
@@ -284,7 +302,6 @@ static void move_bits(const ShadowLanes *lanes) {
         int lane = __builtin_ctz(rest);
         set_result(lanes, &in->operands[0], from[lane], count[lane], lane);
     }
-    if (is_literal(op)) keep_literal(lanes);
 }
 
 /* Comparisons and conversions to integers follow the value. */
@@ -329,15 +346,17 @@ static void run_plain(const ShadowLanes *lanes) {
     const PtxInstruction *in = lanes->op->instruction;
     lanes->op->run(lanes->op, &(Warp *){lanes->warp}, &lanes->mask, 1);
     if (in->operand_count) forget(lanes, &in->operands[0]);
+    if (is_literal(lanes->op)) keep_literal(lanes);
     if (in->opcode == PTX_set && shadow_part_type(in->types[0])) cut_true(lanes);
 }
 
 void shadow_move(const ShadowLanes *lanes) {
     const PtxInstruction *in = lanes->op->instruction;
+    if (copy_one(lanes)) return;
     if (moves_several(in))
         move_several(lanes);
-    else if (is_literal(lanes->op) ||
-             (!takes_value(in) && has_numbers(lanes, in->operands, in->operand_count)))
+    else if (!takes_value(in) && !is_literal(lanes->op) &&
+             has_numbers(lanes, in->operands, in->operand_count))
         move_bits(lanes);
     else
         run_plain(lanes);

@@ -21,6 +21,7 @@ struct ShadowPages {
     const ShadowPage *last[WIDTHS];
     /* a bit for each area, modulo AREAS, that may have numbers: most loads are of inputs, which have none */
     uint64_t areas[AREAS / 64];
+    bool keeps[WIDTHS]; /* a number of this width was kept */
     bool is_lost;
 };
 
@@ -99,6 +100,10 @@ static ShadowNumber *number_at(ShadowPages *memory, const void *at, int bytes, b
     return &page->numbers[(uintptr_t)at % PAGE_BYTES / (uintptr_t)bytes];
 }
 
+bool shadow_pages_keep_width(const ShadowPages *memory, int bytes) {
+    return memory->keeps[width_of(bytes)];
+}
+
 bool shadow_pages_find(ShadowPages *memory, const void *at, int bytes, uint64_t bits, ShadowNumber *found) {
     const ShadowNumber *number =
         shadow_pages_may_keep(memory, at) ? number_at(memory, at, bytes, false) : NULL;
@@ -108,12 +113,15 @@ bool shadow_pages_find(ShadowPages *memory, const void *at, int bytes, uint64_t 
 }
 
 void shadow_pages_keep(ShadowPages *memory, const void *at, const ShadowNumber *number) {
+    memory->keeps[width_of(number->bytes)] = true;
     memory->areas[area_of(at) / 64] |= UINT64_C(1) << area_of(at) % 64;
     *number_at(memory, at, number->bytes, true) = *number;
 }
 
 void shadow_pages_forget(ShadowPages *memory, const uint8_t *at, size_t bytes) {
+    if (bytes <= 8 && !shadow_pages_may_keep(memory, at)) return;
     for (int width = 2; width <= 8; width *= 2) {
+        if (!memory->keeps[width_of(width)]) continue;
         size_t before = (uintptr_t)at % (uintptr_t)width;
         for (size_t i = 0; i < bytes + before; i += (size_t)width) {
             ShadowNumber *number = shadow_pages_may_keep(memory, at + i - before)
