@@ -182,8 +182,8 @@ static const char *reason_for_order(const RacePair *pair) {
                 ". The writer fences before it announces this, but the reader has no fence (acquire) after "
                 "it reads the announcement, and another block had loaded this line of 128 bytes before: "
                 "where the two share a multiprocessor, L1 may still hold the old value. It shows from more "
-                "blocks on than the GPU has multiprocessors: an H200, which has 132, lost values in 100 of "
-                "100 runs of a look-back with 264 blocks, and in none with 128");
+                "blocks on than the GPU has multiprocessors: on an H200, which has 132, a block read the old "
+                "value in 100 of 100 runs with 160 blocks or more, and in none with 132");
         return tr(". The writer fences before it announces this, but the reader has no fence (acquire) after "
                   "it reads the "
                   "announcement, and its block had loaded this line of 128 bytes before: L1 may still hold "

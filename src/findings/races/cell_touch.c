@@ -69,9 +69,9 @@ static bool has_cached_line(const Touch *touch, const ShadowCell *cells) {
 
 /* A third block had loaded the line by way of L1 before the cell was written. It may have run on the
  * multiprocessor of this one, where only a fence after the announcement, or an acquire, drops the line. On an
- * H200 (132 multiprocessors) a look-back with plain loads of the values was wrong in 100 of 100 runs from 264
- * blocks on, and in none with 128 or fewer. What the block of the writer loaded lies in the L1 that its store
- * went through. */
+ * H200 (132 multiprocessors) a block read the old value in 100 of 100 runs with 160 blocks or more, and in
+ * none with 132 or fewer (tests/device/caches.cu). What the block of the writer loaded lies in the L1 that
+ * its store went through. */
 static bool have_others_cached_line(const Touch *touch, const ShadowCell *cells, const ShadowCell *cell) {
     uint32_t own = touch->block->order.number, launch = touch->block->detector->first_block;
     int count, first = cells_of_line(touch, &count);
