@@ -24,7 +24,7 @@ static bool read_range(ArgumentReader *reader, Span fill, PlanBuffer *buffer) {
     if (!read_two(reader, fill, values)) return false;
     buffer->fill = FILL_RANDOM;
     buffer->has_range = true;
-    buffer->whole_numbers = !values[0].is_float && !values[1].is_float;
+    buffer->whole_numbers = !ptx_type_is_float(buffer->type) && !values[0].is_float && !values[1].is_float;
     buffer->low = values[0].number;
     buffer->high = values[1].number;
     return buffer->low <= buffer->high ||

@@ -83,6 +83,27 @@ static void args_become_buffers_and_scalars(void **state) {
     plan_free(&plan);
 }
 
+static bool has_fractions(const char *args) {
+    Plan plan;
+    Error error = {0};
+    bool has = false;
+    if (!parse(&plan, "scale", args, &error) || !plan_fill(&plan, 7, &error)) fail_msg("%s", error.message);
+    for (uint64_t i = 0; i < plan.buffers[0].count; i++) {
+        double x = plan_element(plan.buffers[0].type, plan.buffers[0].bytes, i);
+        assert_true(x >= 0 && x <= 1);
+        has |= x != (double)(int)x;
+    }
+    plan_free(&plan);
+    return has;
+}
+
+static void random_floats_have_fractions(void **state) {
+    (void)state;
+    assert_true(has_fractions("in=float[n]:random(0,1), out=half[8], n, 0.5"));
+    assert_true(has_fractions("in=half[n]:random(0.0,1.0), out=half[8], n, 0.5"));
+    assert_false(has_fractions("in=int[n]:random(0,1), out=half[8], n, 0.5"));
+}
+
 static void a_buffer_can_be_passed_twice_and_scalars_have_names(void **state) {
     (void)state;
     Plan plan;
@@ -354,6 +375,7 @@ static void arrays_with_a_type_are_read_from_files(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(args_become_buffers_and_scalars),
+        cmocka_unit_test(random_floats_have_fractions),
         cmocka_unit_test(a_buffer_can_be_passed_twice_and_scalars_have_names),
         cmocka_unit_test(bad_args_say_what_is_wrong),
         cmocka_unit_test(an_error_points_into_the_text),
