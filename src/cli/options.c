@@ -411,7 +411,7 @@ static bool unknown_option(const Options *options, const char *text, Error *erro
     int count = 0;
     snprintf(name, sizeof name, "%.*s", (int)strcspn(text, "="), text);
     bool is_long = strncmp(name, "--", 2) == 0;
-    if (is_long && (row = options_find(FOR_BOTH, name + 2, strlen(name + 2)))) {
+    if (is_long && options_find(FOR_BOTH, name + 2, strlen(name + 2))) {
         const char *other = options->records ? "redviz" : "redviz-record";
         return error_set(error, "%s is %s's: build/%s %s", name, other, other, text);
     }
