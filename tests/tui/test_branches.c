@@ -109,6 +109,30 @@ static void a_default_is_an_arm(void **state) {
     free(falls), free(two);
 }
 
+/* The explanation of the first split. */
+static bool says_predicated(const char *name, const char *args) {
+    Stage *stage = open_kernel(name, args);
+    Layout layout;
+    Text text = {0};
+    stage_press(stage, "gd");
+    const View *view = stage_view(stage);
+    assert_true(layout_make(200, 60, view, frame_needs(stage->scene, view), &layout));
+    Canvas *canvas = stage_draw(stage, 200, 60);
+    add_area(canvas, layout.slots[SLOT_EXPLANATION], &text);
+    bool says = strstr(text_string(&text), "predicate it") != NULL;
+    text_done(&text);
+    canvas_free(canvas);
+    stage_free(stage);
+    return says;
+}
+
+/* A short body is; a loop is not, however short, as each lane has its own number of rounds. */
+static void a_loop_is_never_predicated(void **state) {
+    (void)state;
+    assert_true(says_predicated("interleaved", NULL));
+    assert_false(says_predicated("collatz", "in=uint[32]:iota, out=uint[32]:zero"));
+}
+
 static int step_after(const char *kernel, const char *keys) {
     Stage *stage = stage_open_kernel(kernel);
     stage_press(stage, keys);
@@ -201,6 +225,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_picture_shows_who_goes_where),
         cmocka_unit_test(a_default_is_an_arm),
+        cmocka_unit_test(a_loop_is_never_predicated),
         cmocka_unit_test(a_level_begins_where_its_sums_are_stored),
         cmocka_unit_test(divergence_stops_at_the_branch_and_its_arms),
         cmocka_unit_test(conflicts_are_visited_once_a_level),
