@@ -21,6 +21,7 @@ ViewAnswer act_BEAT(Press press) {
 }
 
 ViewAnswer act_STEP(Press press) {
+    if (press.view->transient.playing) return act_SPEED(press);
     view_go_to_step(press.view, press.scene,
                     press.view->place.step + press.direction * action_repeats(&press));
     return VIEW_CHANGED;
@@ -83,9 +84,9 @@ ViewAnswer act_SPEED(Press press) {
     int wanted = view->display.speed + press.direction;
     bool possible = wanted >= SPEED_SLOWEST && wanted <= SPEED_FASTEST;
     if (possible) view->display.speed = wanted;
-    view_print_speed(view, speed);
-    view_say(view, tr("speed %s%s: %g wavefronts per second"), speed, possible ? "" : tr(" (limit)"),
-             view_wavefronts_per_second(view));
+    view_print_speed(view->display.speed, speed);
+    view_say(view, tr("speed %s%s: %g seconds a wavefront"), speed, possible ? "" : tr(" (limit)"),
+             view_wavefront_seconds(view));
     return VIEW_CHANGED;
 }
 

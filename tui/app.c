@@ -133,7 +133,7 @@ static bool app_handle(App *app, const TerminalEvent *event, bool *changed) {
     if (answer != VIEW_IGNORED) {
         app_end_motion(app);
         /* A run that plays stays at what this shows as long as at any other place. */
-        app->due = clock_seconds() + 1 / view_wavefronts_per_second(app_view(app));
+        app->due = clock_seconds() + app_place_seconds(app);
     }
     *changed = answer != VIEW_IGNORED;
     return answer != VIEW_QUIT;
@@ -194,6 +194,7 @@ bool app_run(Session *session, const AppStart *start, Error *error) {
     for (int i = 0; i < app.comparison.count; i++) app_count(&app, i);
     if (start->program) app_view(&app)->transient.input = INPUT_PROGRAM;
     if (ok && !quit) terminal_serve(app_turn, &app);
+    if (start->last_pace) *start->last_pace = app_view(&app)->display.speed;
     terminal_close();
     ok = cast_close(app.cast, ok ? error : NULL) && ok;
     if (app.measuring && !measuring_end(app.measuring)) app_leave(ok ? NULL : error);

@@ -52,6 +52,8 @@ typedef struct AppStart {
     ProgramOffer *program;        /* app_run() asks first whether to run it; NULL: there is none */
     const char *machine;          /* --machine: whose recordings to show; NULL: the default machine */
     bool still;                   /* --no-motion */
+    int pace;                     /* --pace: as `speed` of ViewDisplay */
+    int *last_pace;               /* app_run(): set to the pace at the end; may be NULL */
     bool watch;                   /* app_run(): re-run when the source files change */
     /* app_frame(): an SVG image instead of text. Keys with pauses give an animated image, one frame for each
      * pause. */

@@ -2,8 +2,6 @@
 #include "tui/app_state.h"
 #include "tui/view/key_actions.h"
 
-#include <math.h>
-
 #define ROUNDING_SECONDS 1e-6
 
 Canvas *app_frame_canvas(App *app, int columns, int rows) {
@@ -23,9 +21,9 @@ static void app_record_frame(App *app, int columns, int rows) {
 /* Adds a frame of an animated image for each pause. A playing run advances wavefront by wavefront; nothing
  * moves in between. */
 static void add_to_movie(App *app, double pause, int columns, int rows) {
-    double each = 1 / view_wavefronts_per_second(app_view(app));
     if (pause <= 0) return;
     do {
+        double each = app_place_seconds(app);
         double seconds = app_view(app)->transient.playing && each < pause ? each : pause;
         app_end_motion(app);
         Canvas *canvas = app_frame_canvas(app, columns, rows);
@@ -45,7 +43,7 @@ static void end_key(App *app, double pause, int columns, int rows) {
     app_end_motion(app);
     app_record_frame(app, columns, rows);
     double end = app->cast_seconds + (pause < 0 ? cast_reading_seconds(app->cast) : pause);
-    double due = app->cast_seconds + 1 / view_wavefronts_per_second(app_view(app));
+    double due = app->cast_seconds + app_place_seconds(app);
     while (app_view(app)->transient.playing && due <= end + ROUNDING_SECONDS) {
         app->cast_seconds = due;
         due += app_play_frame(app);
@@ -112,21 +110,23 @@ Canvas *app_canvas(App *app, const Comparison *shown, int columns, int rows) {
 
 /* ---- playing ------------------------------------------------------------------------------------------- */
 
-enum { FRAME_MILLISECONDS = 16 }; /* the shortest time that a frame is shown */
+double app_place_seconds(App *app) {
+    return view_place_seconds(app_view(app), comparison_scene(&app->comparison));
+}
 
 double app_play_frame(App *app) {
     View *view = app_view(app);
-    double each = 1 / view_wavefronts_per_second(view);
-    int frames = view->display.still ? 1 : motion_frames(each);
-    int count = each * 1000 >= FRAME_MILLISECONDS ? 1 : (int)(FRAME_MILLISECONDS / 1000.0 / each + 0.5);
+    double moving = MOTION_SHARE * view_wavefront_seconds(view);
+    int frames = view->display.still ? 1 : motion_frames(moving);
     bool is_on_its_way = ++app->motion < frames;
     if (!is_on_its_way) app->motion = 0;
-    while (!is_on_its_way && count-- > 0 && view->transient.playing)
-        view->transient.playing = comparison_play(&app->comparison);
+    if (!is_on_its_way) view->transient.playing = comparison_play(&app->comparison);
     view->transient.phase =
         motion_phase(view->place.wavefront, view_wavefronts(view, comparison_scene(&app->comparison)),
                      app->motion, frames);
-    return fmax(each / frames, FRAME_MILLISECONDS / 1000.0);
+    bool has_arrived = app->motion == frames - 1;
+    double earlier = moving * (frames - 1) / frames;
+    return has_arrived ? app_place_seconds(app) - earlier : moving / frames;
 }
 
 void app_end_motion(App *app) {

@@ -28,6 +28,7 @@ void app_init(App *app, Session *session, const AppStart *start) {
     comparison_init(&app->comparison, app->slots[0].current.scene);
     comparison_view(&app->comparison)->display.theme = start->theme;
     comparison_view(&app->comparison)->display.still = start->still;
+    comparison_view(&app->comparison)->display.speed = start->pace;
     comparison_view(&app->comparison)->display.program = session_spec(session)->program;
     app->lecture.run = start->lecture;
     app->grading = start->grading;

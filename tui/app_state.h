@@ -116,8 +116,9 @@ ViewAnswer app_press(App *app, Key key);
 ViewAnswer app_answer(App *app, ViewAnswer answer);
 
 /* ---- app_keys.c */
-/* Shows the next frame of this wavefront, or the next wavefront; the fastest speeds skip some. Returns how
- * many seconds to show it. */
+/* How long a run that plays stays at this place, in seconds. */
+double app_place_seconds(App *app);
+/* Shows the next frame of this wavefront, or the next wavefront. Returns how many seconds to show it. */
 double app_play_frame(App *app);
 /* Shows what the user selects as it is; the next wavefront follows. */
 void app_end_motion(App *app);

@@ -109,6 +109,7 @@ static bool add_own_times(Differences *out, const Scene *const scene[2]) {
 static void add_times(Differences *out, const Scene *const scene[2], const View *view) {
     const Timing *timing[2];
     Times times;
+    char missing[2][80];
     bool to_scalar = !view->display.times_alone;
     if (add_own_times(out, scene)) return;
     for (int side = 0; side < 2; side++) {
@@ -117,12 +118,13 @@ static void add_times(Differences *out, const Scene *const scene[2], const View 
         timing[side] = own ? times_shown(own, to_scalar, view->display.times) : NULL;
         snprintf(out->time_of[side], sizeof out->time_of[side], "-");
         if (timing[side]) times_print(timing[side]->median, out->time_of[side], sizeof out->time_of[side]);
+        times_print_missing(&times, scene[side], missing[side], sizeof missing[side]);
     }
-    const Timing *any = timing[0] ? timing[0] : timing[1];
-    if (any)
-        print_time_label(&times, any, scene[0]->identity.n, out->time, sizeof out->time);
+    if (timing[0])
+        print_time_label(&times, timing[0], scene[0]->identity.n, out->time, sizeof out->time);
     else
-        snprintf(out->time, sizeof out->time, "%s", tr("time: not measured on a GPU"));
+        snprintf(out->time, sizeof out->time, tr("time: %s"), missing[0]);
+    if (timing[0] && !timing[1]) snprintf(out->time_of[1], sizeof out->time_of[1], "%s", missing[1]);
     if (!is_alike(timing[0], timing[1])) return;
     char ratio[16];
     times_print_ratio(timing[0]->median / timing[1]->median, ratio, sizeof ratio);

@@ -16,7 +16,7 @@ typedef struct Differences {
     double progress[2];  /* 0 .. 1, of the traced block */
     Totals so_far[2];    /* the traced block, up to the view's step */
     char time[160];      /* timings of both on one machine, as a row of the table; "": not timed for both */
-    char time_of[2][24], faster[24]; /* its numbers */
+    char time_of[2][80], faster[24]; /* its numbers; or why there is none */
     bool counting;                   /* the whole grid of one run is still being counted */
     bool linked;
 } Differences;

@@ -5,7 +5,7 @@
  *     --language=zh
  *
  * Lines that begin with # and empty lines are comments. Options that are settings: --theme, --machine,
- * --language, --no-motion. */
+ * --language, --no-motion, --pace. */
 #ifndef CLI_CONFIG_H
 #define CLI_CONFIG_H
 
@@ -13,5 +13,9 @@
 
 /* True without such a file; an error names its line. Strings live as long as the program. */
 bool config_read(Options *options, Error *error);
+
+/* Sets this setting in the file, which is made if there is none; its other lines stay. Says nothing where it
+ * cannot be written. */
+void config_keep(const char *name, const char *value);
 
 #endif

@@ -4,6 +4,7 @@
 #include "cli/options.h"
 
 #include "base/number.h"
+#include "tui/view/view.h"
 #include <getopt.h>
 #include <limits.h>
 #include <stddef.h>
@@ -143,6 +144,13 @@ static bool take_frame(Options *options, const OptionRow *row, const char *value
         options->frame_rows = (int)rows;
     }
     return take_action(options, row, value, error);
+}
+
+static bool take_pace(Options *options, const OptionRow *row, const char *value, Error *error) {
+    int word;
+    if (!choose(row, value, &word, error)) return false;
+    options->pace = SPEED_SLOWEST + word;
+    return true;
 }
 
 static bool take_theme(Options *options, const OptionRow *row, const char *value, Error *error) {
@@ -403,7 +411,7 @@ static bool unknown_option(const Options *options, const char *text, Error *erro
     int count = 0;
     snprintf(name, sizeof name, "%.*s", (int)strcspn(text, "="), text);
     bool is_long = strncmp(name, "--", 2) == 0;
-    if (is_long && (row = options_find(FOR_BOTH, name + 2, strlen(name + 2)))) {
+    if (is_long && options_find(FOR_BOTH, name + 2, strlen(name + 2))) {
         const char *other = options->records ? "redviz" : "redviz-record";
         return error_set(error, "%s is %s's: build/%s %s", name, other, other, text);
     }

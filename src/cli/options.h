@@ -46,6 +46,7 @@ typedef struct Options {
     int frame_columns, frame_rows;
     const char *keys; /* NULL: none */
     bool still;       /* --no-motion */
+    int pace;         /* --pace: as `speed` of ViewDisplay */
     bool plain;       /* --plain, or TERM=dumb */
     bool watch;       /* runs the file again when it changes */
     bool home;        /* nothing to run was given: begins with the home screen */

@@ -6,6 +6,7 @@
 
 #include "base/interrupt.h"
 #include "base/language.h"
+#include "cli/config.h"
 #include "cli/exercise_open.h"
 #include "cli/home_offer.h"
 #include "cli/lecture_offer.h"
@@ -16,6 +17,7 @@
 #include "tui/app.h"
 #include "tui/draw/terminal_text.h"
 #include "tui/quiz.h"
+#include "tui/view/view.h"
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -56,6 +58,7 @@ static AppStart start_of(const Options *options) {
                       .index = {options->index[0], options->index[1]},
                       .machine = options->session.machine,
                       .still = options->still,
+                      .pace = options->pace,
                       .watch = options->watch,
                       .svg = options->svg,
                       .ascii = !options_writes_utf8(options) && !terminal_shows_utf8()};
@@ -93,13 +96,24 @@ static bool asks_for_program(const Options *options, Session *session) {
            !options->record_cast && !options->save && !options->step;
 }
 
+/* For the next time. */
+static void keep_pace(int pace) {
+    char text[VIEW_SPEED_BYTES];
+    view_print_speed(pace, text);
+    text[strcspn(text, "x")] = 0;
+    config_keep("pace", text);
+}
+
 SHOW(OPEN) {
     ProgramOffer offer = {0};
     if (asks_for_program(show->options, show->session)) show->start->program = &offer;
     const char *terminal = getenv("TERM");
     bool is_plain = show->options->plain || (terminal && !strcmp(terminal, "dumb"));
     if (is_plain) return app_plain(show->session, show->start, stdin, stdout, error);
+    int pace = show->options->pace;
+    show->start->last_pace = &pace;
     bool good = app_run(show->session, show->start, error);
+    if (pace != show->options->pace) keep_pace(pace);
     if (offer.is_accepted) *show->status = RUNS_PROGRAM;
     return good;
 }

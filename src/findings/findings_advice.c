@@ -133,6 +133,66 @@ static bool is_of_loop(const Trace *trace, const Finding *finding) {
     return all && 2 * back > all;
 }
 
+/* ---- which lanes split off ----------------------------------------------------------------------------- */
+
+typedef enum SplitShape {
+    SPLIT_SPACED,    /* lanes at one distance, as of `tid % 4 == 0` */
+    SPLIT_FIRST,     /* the first or the last lanes, as of `tid < s` */
+    SPLIT_IRREGULAR, /* any: it depends on data */
+    SPLIT_SHAPES
+} SplitShape;
+
+/* At least two lanes, each as far from the next, and others between them. */
+static bool is_spaced(uint32_t lanes) {
+    if (!(lanes & (lanes - 1))) return false;
+    int first = __builtin_ctz(lanes), distance = __builtin_ctz(lanes & (lanes - 1)) - first, next = first;
+    for (uint32_t rest = lanes; rest; rest &= rest - 1, next += distance)
+        if (__builtin_ctz(rest) != next) return false;
+    return distance > 1;
+}
+
+static SplitShape shape_of(uint32_t taken, uint32_t mask) {
+    uint32_t other = mask & ~taken;
+    bool is_first =
+        31 - __builtin_clz(taken) < __builtin_ctz(other) || 31 - __builtin_clz(other) < __builtin_ctz(taken);
+    return is_first ? SPLIT_FIRST : is_spaced(taken) || is_spaced(other) ? SPLIT_SPACED : SPLIT_IRREGULAR;
+}
+
+/* The shape of most traced splits of the finding's line; SPLIT_SHAPES: none is traced. */
+static SplitShape usual_shape(const Trace *trace, const Finding *finding) {
+    int seen[SPLIT_SHAPES] = {0}, most = 0;
+    SplitShape usual = SPLIT_SHAPES;
+    const TraceLaunch *launch = trace->launches[finding->launch];
+    TraceEvent event;
+    for (int b = 0; b < launch->block_count; b++)
+        for (int i = 0; i < trace_block_event_count(launch->blocks[b]) && i < MOST_EVENTS; i++) {
+            trace_block_read_header(launch->blocks[b], i, &event);
+            if (split_lanes(launch, &event) && finding_is_on_line(finding, launch, event.pc))
+                seen[shape_of(event.taken, event.mask)]++;
+        }
+    for (int shape = 0; shape < SPLIT_SHAPES; shape++)
+        if (seen[shape] > most) usual = (SplitShape)shape, most = seen[shape];
+    return usual;
+}
+
+static const char *advice_of_split(const Trace *trace, const Finding *finding) {
+    if (is_of_loop(trace, finding))
+        return tr("give the lanes of a warp loops of about the same length: sort or bin the data, or "
+                  "share it out");
+    switch (usual_shape(trace, finding)) {
+    case SPLIT_SPACED:
+        return tr("let whole warps take the same path: choose the active threads by consecutive "
+                  "indices, not by a remainder");
+    case SPLIT_FIRST:
+        return tr("the threads that run it are consecutive already, but less than a warp: do the last "
+                  "steps of a warp with shuffles, without a branch");
+    case SPLIT_IRREGULAR:
+        return tr("data decides which lanes run it: sort or bin the data, or compute both ways and select");
+    default:
+        return tr("let whole warps take the same path");
+    }
+}
+
 static void advise(Findings *list, const Trace *trace, Finding *finding) {
     switch (finding->kind) {
     case FINDING_BANK_CONFLICT:
@@ -164,12 +224,7 @@ static void advise(Findings *list, const Trace *trace, Finding *finding) {
         find_worst(trace, finding, barriers);
         break;
     default:
-        finding->advice =
-            is_of_loop(trace, finding)
-                ? tr("give the lanes of a warp loops of about the same length: sort or bin the data, or "
-                     "share it out")
-                : tr("let whole warps take the same path: choose the active threads by consecutive "
-                     "indices, not by a remainder");
+        finding->advice = advice_of_split(trace, finding);
         find_worst(trace, finding, split_lanes);
     }
 }

@@ -214,6 +214,8 @@ static void add_line(FindingsBuilder *builder, const LineMetrics *line, const Di
     finding_begin_place(&finding->access, &text);
     if (t->divergent_branches == t->branches)
         text_add(&text, tr("every branch diverges"));
+    else if (t->divergent_branches * 200 <= t->branches) /* it would be 0 % */
+        text_add(&text, tr("few branches diverge"));
     else
         text_print(&text, tr("%.0f %% of branches diverge"),
                    100.0 * (double)t->divergent_branches / (double)t->branches);

@@ -66,25 +66,43 @@ static void print_changed(const Captured *capture, const CapturedLaunch *launch,
     if (!launch->changed_count) text_add(out, "nothing");
 }
 
+/* What loses most passes, as slow places are ranked, and its count; "-": nothing loses 2 % of them. */
+static const char *slow_place(const CapturedLaunch *launch, uint64_t *count) {
+    enum { SECTORS_OF_A_PASS = 4, LEAST_PERCENT = 2 };
+    const struct {
+        const char *words;
+        uint64_t count, lost;
+    } places[] = {{"bank conflicts", launch->excess_wavefronts, launch->excess_wavefronts},
+                  {"divergence", launch->divergent_branches, launch->divergent_branches},
+                  {"sectors", launch->excess_sectors, launch->excess_sectors / SECTORS_OF_A_PASS}};
+    uint64_t passes = launch->instructions + places[0].lost + places[2].lost;
+    int most = 0;
+    for (int i = 1; i < 3; i++)
+        if (places[i].lost > places[most].lost) most = i;
+    bool is_enough = places[most].lost && places[most].lost * 100 >= passes * LEAST_PERCENT;
+    *count = is_enough ? places[most].count : 0;
+    return is_enough ? places[most].words : "-";
+}
+
+/* How it ended; NULL: well. */
+static const char *fault_of(const CapturedLaunch *launch) {
+    if (launch->is_refused) return "refused";
+    if (launch->is_cancelled) return "had not ended";
+    if (launch->trap >= 0) return trap_kind_text((TrapKind)launch->trap);
+    if (launch->error) return "failed";
+    return launch->memories ? NULL : "not executed";
+}
+
+const char *launch_finding(const CapturedLaunch *launch, uint64_t *count) {
+    const char *fault = fault_of(launch);
+    *count = 0;
+    return fault ? fault : slow_place(launch, count);
+}
+
 static void print_finding(const CapturedLaunch *launch, Text *out) {
-    if (launch->is_refused)
-        text_add(out, "refused");
-    else if (launch->is_cancelled)
-        text_add(out, "had not ended");
-    else if (launch->trap >= 0)
-        text_add(out, trap_kind_text((TrapKind)launch->trap));
-    else if (launch->error)
-        text_add(out, "failed");
-    else if (!launch->memories)
-        text_add(out, "not executed");
-    else if (launch->excess_wavefronts)
-        text_add(out, "bank conflicts");
-    else if (launch->divergent_branches)
-        text_add(out, "divergence");
-    else if (launch->excess_sectors)
-        text_add(out, "sectors");
-    else
-        text_add(out, "-");
+    uint64_t count;
+    text_add(out, launch_finding(launch, &count));
+    if (count) text_add(out, " "), print_short(count, out);
 }
 
 /* "1 and 2" of the launches that a row of repeats repeats. */

@@ -32,6 +32,10 @@ typedef enum LaunchColumn {
 const char *launch_column_title(LaunchColumn column);
 void launch_column_print(const Captured *capture, const LaunchRow *row, LaunchColumn column, Text *out);
 
+/* How the launch ended, else the kind of its first slow place, and how much that is: wavefronts, divergent
+ * branches or sectors; 0: nothing is counted. */
+const char *launch_finding(const CapturedLaunch *launch, uint64_t *count);
+
 /* The table, and what the host did wrong. At most `most` rows; 0: all. */
 void launch_list_print(const Program *program, int most, Text *out);
 void launch_list_put_json(const Program *program, Json *json);

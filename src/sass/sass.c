@@ -68,6 +68,14 @@ void sass_kernel_done(SassKernel *kernel) {
     *kernel = (SassKernel){.count = 0};
 }
 
+void sass_forget_measured(SassKernel *kernel) {
+    kernel->counted = kernel->sampled = (SassMeasured){.n = 0};
+    for (int i = 0; i < kernel->count; i++) {
+        SassInstruction *at = &kernel->instructions[i];
+        *at = (SassInstruction){at->offset, at->place, at->ptx_line, at->label, at->text, .executed = 0};
+    }
+}
+
 int sass_place(SassKernel *kernel, const char *file, int line, int inlined_at) {
     const char *known = NULL;
     for (int i = 0; i < kernel->place_count; i++) {

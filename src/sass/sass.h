@@ -89,6 +89,8 @@ typedef struct SassKernel {
 
 /* Frees the kernel's data and leaves it empty. */
 void sass_kernel_done(SassKernel *kernel);
+/* Leaves the code, which then is neither counted nor sampled. */
+void sass_forget_measured(SassKernel *kernel);
 /* The index of a place, adding it if new. Copies `file`. */
 int sass_place(SassKernel *kernel, const char *file, int line, int inlined_at);
 /* Adds an instruction; borrows its texts, which live in the kernel's arena or longer. */

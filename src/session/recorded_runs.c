@@ -1,5 +1,6 @@
 #include "session/recorded_runs.h"
 
+#include "base/language.h"
 #include <limits.h>
 #include <math.h>
 #include <string.h>
@@ -31,4 +32,12 @@ double recorded_run_distance(const Session *session, const TimelineRun *of) {
 bool recorded_run_is_own(const Session *session, const TimelineRun *of) {
     return of->n == session->kernel.run.n && !strcmp(of->dtype, plan_type_name(session->kernel.run.dtype)) &&
            !strcmp(of->op, session->kernel.run.op);
+}
+
+bool recorded_run_has_block(const Session *session, const uint32_t block[3]) {
+    return launch_volume(block) == launch_volume(session->run->plan.launches[0].block);
+}
+
+const char *recorded_run_other_block(Session *session) {
+    return arena_print(&session->arena, tr("not measured with block %u"), session->kernel.run.block);
 }

@@ -12,6 +12,10 @@ const char *recorded_runs_read(Session *session, const char *kind,
 /* How far the recorded run is from the session's; a large number if it is of another kernel. The same type
  * counts for more than the same size. */
 double recorded_run_distance(const Session *session, const TimelineRun *of);
+/* Its first launch has blocks of the run's size. */
+bool recorded_run_has_block(const Session *session, const uint32_t block[3]);
+/* "not measured with block 512", in the session's arena. */
+const char *recorded_run_other_block(Session *session);
 /* It is of the session's size, type and operation. */
 bool recorded_run_is_own(const Session *session, const TimelineRun *of);
 

@@ -89,7 +89,11 @@ static void keep_nearest(void *context, GridTimeline *timeline) {
     Session *session = context;
     GridTimeline **kept = &session->machine.grid.timeline;
     double own = recorded_run_distance(session, &timeline->of);
-    bool is_nearer = isfinite(own) && (!*kept || own < recorded_run_distance(session, &(*kept)->of));
+    bool is_of_block = recorded_run_has_block(session, timeline->launches[0].block);
+    if (!is_of_block && !session->machine.grid.why)
+        session->machine.grid.why = recorded_run_other_block(session);
+    bool is_nearer =
+        isfinite(own) && is_of_block && (!*kept || own < recorded_run_distance(session, &(*kept)->of));
     grid_timeline_free(is_nearer ? *kept : timeline);
     if (is_nearer) *kept = timeline;
 }

@@ -18,6 +18,13 @@ static bool is_a_file(const Session *session) {
     return !session->kernel.row || session->code.is_edited;
 }
 
+/* It was counted and sampled in blocks of the run's size. */
+static bool is_of_blocks(const Session *session, int launch, const SassKernel *kernel) {
+    uint64_t threads = launch_volume(session->run->plan.launches[launch].block);
+    return (!kernel->counted.n || kernel->counted.block == threads) &&
+           (!kernel->sampled.n || kernel->sampled.block == threads);
+}
+
 static void find_recorded(Session *session, int launch, SessionSass *sass) {
     Arena *arena = &session->arena;
     Error error = {0};
@@ -35,7 +42,10 @@ static void find_recorded(Session *session, int launch, SessionSass *sass) {
                    .op = session->kernel.op,
                    .entry = session->run->launches.programs[launch]->entry->name,
                    .launch = launch};
-    if (sass_recorded_find(&key, &sass->kernel, &error)) return;
+    if (sass_recorded_find(&key, &sass->kernel, &error)) {
+        if (!is_of_blocks(session, launch, &sass->kernel)) sass_forget_measured(&sass->kernel);
+        return;
+    }
     sass->was_assembled = error.line; /* a damaged recording is not hidden */
     sass->why = error.line ? arena_print(arena, "%s (%s, line %d)", error.message, error.file, error.line)
                            : arena_copy_string(arena, error.message);

@@ -122,7 +122,9 @@ static void keep_nearest(void *context, WarpTimeline *timeline) {
     SessionWarps *warps = &session->machine.warps;
     double best = warps->count ? recorded_run_distance(session, &warps->timelines[0]->of) : (double)INFINITY;
     double own = recorded_run_distance(session, &timeline->of);
-    if (!isfinite(own) || own > best || !is_asked(&session->options, timeline)) {
+    bool is_of_block = recorded_run_has_block(session, timeline->launches[0].block);
+    if (!is_of_block && !warps->why) warps->why = recorded_run_other_block(session);
+    if (!isfinite(own) || !is_of_block || own > best || !is_asked(&session->options, timeline)) {
         warp_timeline_free(timeline);
         return;
     }

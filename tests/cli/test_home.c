@@ -86,6 +86,7 @@ static void settings_are_options_in_a_file(void **state) {
         {"theme=light\n", "config:1: 'theme=light' is not an option: write --theme=light"},
         {"--theme\n", "config:1: --theme needs a value"},
         {"--no-motion=1\n", "config:1: --no-motion takes no value"},
+        {"--pace=3\n", "config:1: --pace: '3' is not one of"},
     };
     Outcome made = program_shell("mkdir -p %s/redviz", program_folder());
     program_outcome_done(&made);
@@ -96,7 +97,8 @@ static void settings_are_options_in_a_file(void **state) {
         program_assert_contains(outcome.err, wrong[i].message);
         program_outcome_done(&outcome);
     }
-    program_write_file("redviz/config", "  --theme light  \n--machine h100\n--language=zh\n--no-motion\n");
+    program_write_file("redviz/config", "  --theme light  \n--machine h100\n--language=zh\n--no-motion\n"
+                                        "--pace=1/2\n");
     char *light = program_output(0, "@ --kernel strided --frame --svg");
     char *dark = program_output(0, "@ --kernel strided --frame --svg --theme dark");
     assert_string_not_equal(light, dark);
@@ -104,6 +106,10 @@ static void settings_are_options_in_a_file(void **state) {
     char *same =
         program_output(0, "@ --kernel strided --frame --svg --theme light --machine h100 --language zh");
     assert_string_equal(light, same);
+    program_write_file("redviz/config", "--pace 1/4\n");
+    SHOWS("@ --kernel strided --frame=80x24 --keys '<Space>'", "playing 1/4x");
+    SHOWS("@ --kernel strided --frame=80x24 --keys '<Space><Less>>>' --pace 2", "speed 4x: 0.3 seconds");
+    program_write_file("redviz/config", "");
     free(light);
     free(dark);
     free(same);

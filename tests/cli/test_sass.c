@@ -250,6 +250,28 @@ static void a_damaged_recording_is_refused(void **state) {
     free(out);
 }
 
+/* Each view of a recording, in blocks of the size that was recorded, and of another. */
+static void what_is_of_other_blocks_is_not_shown(void **state) {
+    (void)state;
+    static const struct {
+        const char *arguments, *recorded, *other;
+    } rows[] = {{"--sass", "sampled at n", "neither"},
+                {"--frame=120x40 --keys '#'", "grid on the machine   132", "not measured with block 512"},
+                {"--frame=120x40 --keys '##'", "warps on SM", "not measured with block 512"},
+                {"--timeline", "cycles", "no timeline of warps: "},
+                {"--frame=120x40 --compare strided", "us", "time: not measured with block 512"},
+                {"--frame=120x40 --compare interleaved,block=256", "us", "time: not measured with block 512"},
+                {"--frame=200x60", "us", ">interleaved          not measured with block 512"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char *own = program_output(0, "@ --kernel interleaved %s", rows[i].arguments);
+        char *other = program_output(0, "@ --kernel interleaved --block 512 %s", rows[i].arguments);
+        program_assert_contains(own, rows[i].recorded);
+        program_assert_contains(other, rows[i].other);
+        if (strstr(own, "not measured with block")) fail_msg("%s", own);
+        free(own), free(other);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(instructions_stand_under_their_line),
@@ -262,6 +284,7 @@ int main(void) {
         cmocka_unit_test(the_pane_shows_it),
         cmocka_unit_test(by_the_programs_themselves),
         cmocka_unit_test(a_damaged_recording_is_refused),
+        cmocka_unit_test(what_is_of_other_blocks_is_not_shown),
     };
     return cmocka_run_group_tests(tests, make_share, program_remove_folder);
 }

@@ -457,6 +457,61 @@ static void json_has_every_field(void **state) {
     text_done(&out);
 }
 
+/* Two splits of a kind and one of another: the advice is that of the two. */
+static void advice_follows_from_the_lanes_that_split(void **state) {
+    (void)state;
+    static const struct {
+        uint32_t mask, usual, other;
+        const char *advice;
+    } rows[] = {{ALL, 0x11111111, 0xf, "not by a remainder"},
+                {ALL, 0xfefefefe, 0xf, "not by a remainder"}, /* the lanes that do not take it */
+                {0xffff, 0xf, 0x5, "consecutive already"},
+                {ALL, 0xffff0000, 0x5, "consecutive already"},
+                {ALL, 1, 0x5, "consecutive already"},
+                {ALL, 0x137, 0x5, "data decides"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        Sample sample;
+        sample_open(&sample);
+        sample.launch->counters[SAMPLE_BRANCH] =
+            (TraceCounter){.executions = 100, .lanes = 100, .requests = 100, .divergent = 75};
+        TraceBlock *block = trace_block_new(0);
+        append(block, sample_branch(rows[i].mask, rows[i].usual));
+        append(block, sample_branch(rows[i].mask, rows[i].other));
+        append(block, sample_branch(rows[i].mask, rows[i].usual));
+        trace_launch_add_block(sample.launch, block);
+        Findings *findings = findings_new(NULL, sample.trace, NULL, &(FindingKnown){.leak_pc = PTX_NO_PC});
+        const char *advice = findings->items[0].advice;
+        if (!strstr(advice, rows[i].advice)) fail_msg("row %d: %s", (int)i, advice);
+        findings_free(findings);
+        sample_close(&sample);
+    }
+}
+
+/* Of a thousand branches, 5 would be 0 %. */
+static void few_branches_are_not_zero_percent(void **state) {
+    (void)state;
+    static const struct {
+        uint64_t divergent;
+        const char *words;
+    } rows[] = {{5, "few branches diverge, 2.0 of 32"}, {6, "1 % of branches diverge, 2.0 of 32"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        Sample sample;
+        sample_open(&sample);
+        PtxCode *branch = &sample.program->code[SAMPLE_BRANCH];
+        TraceCounter *c = sample.launch->counters;
+        int target = branch->target, reconvergence = branch->reconvergence;
+        branch->target = branch->reconvergence = SAMPLE_BRANCH + 2; /* it skips one instruction */
+        c[SAMPLE_BRANCH] = (TraceCounter){
+            .executions = 1000, .lanes = 32000, .requests = 1000, .divergent = rows[i].divergent};
+        c[SAMPLE_BRANCH + 1] = (TraceCounter){.executions = 900, .lanes = 1800};
+        Findings *findings = findings_new(NULL, sample.trace, NULL, &(FindingKnown){.leak_pc = PTX_NO_PC});
+        assert_non_null(strstr(findings->items[0].sentence, rows[i].words));
+        findings_free(findings);
+        branch->target = target, branch->reconvergence = reconvergence;
+        sample_close(&sample);
+    }
+}
+
 /* The example of uncoalesced loads and of divergent branches: the worst one, in any place. */
 static void examples_are_complete(void **state) {
     (void)state;
@@ -518,6 +573,8 @@ int main(void) {
         cmocka_unit_test(counts_say_of_what),
         cmocka_unit_test(json_parts_them_by_severity),
         cmocka_unit_test(json_has_every_field),
+        cmocka_unit_test(advice_follows_from_the_lanes_that_split),
+        cmocka_unit_test(few_branches_are_not_zero_percent),
         cmocka_unit_test(examples_are_complete),
     };
     return cmocka_run_group_tests_name("findings", tests, NULL, NULL);

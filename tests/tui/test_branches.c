@@ -72,6 +72,67 @@ static void the_picture_shows_who_goes_where(void **state) {
     text_done(&text);
 }
 
+/* The picture of the first split of a kernel of falls.ptx. */
+static char *picture_of(const char *name) {
+    char path[256];
+    const char *root = getenv("REDVIZ_SHARE");
+    Layout layout;
+    Text text = {0};
+    snprintf(path, sizeof path, "%s/tests/kernels/falls.ptx", root ? root : ".");
+    Stage *stage = stage_open(&(RunSpec){.file = path,
+                                         .entry = name,
+                                         .args = "in=int[32]:iota, out=int[32]:zero",
+                                         .grid = {1},
+                                         .block = {32},
+                                         .threads = 1});
+    stage_press(stage, "gd");
+    const View *view = stage_view(stage);
+    assert_true(layout_make(COLUMNS, ROWS, view, frame_needs(stage->scene, view), &layout));
+    Canvas *canvas = stage_draw(stage, COLUMNS, ROWS);
+    add_area(canvas, layout.slots[SLOT_PICTURE], &text);
+    canvas_free(canvas);
+    stage_free(stage);
+    char *copy = memory_copy_text(text_string(&text));
+    text_done(&text);
+    return copy;
+}
+
+/* Lanes that match no case go to the default, which they execute with those of the case above it. */
+static void a_default_is_an_arm(void **state) {
+    (void)state;
+    char *falls = picture_of("falls"), *two = picture_of("two_cases");
+    if (!strstr(falls, "16 take default") || !strstr(falls, "16 lanes  shares line 7") ||
+        !strstr(falls, ": A 2 + C 1 + ") || strstr(falls, "nothing"))
+        fail_msg("%s", falls);
+    if (!strstr(two, "16 match no case") || !strstr(two, "16 lanes  nothing") || strstr(two, "default"))
+        fail_msg("%s", two);
+    free(falls), free(two);
+}
+
+/* The explanation of the first split. */
+static bool says_predicated(const char *name, const char *args) {
+    Stage *stage = open_kernel(name, args);
+    Layout layout;
+    Text text = {0};
+    stage_press(stage, "gd");
+    const View *view = stage_view(stage);
+    assert_true(layout_make(200, 60, view, frame_needs(stage->scene, view), &layout));
+    Canvas *canvas = stage_draw(stage, 200, 60);
+    add_area(canvas, layout.slots[SLOT_EXPLANATION], &text);
+    bool says = strstr(text_string(&text), "predicate it") != NULL;
+    text_done(&text);
+    canvas_free(canvas);
+    stage_free(stage);
+    return says;
+}
+
+/* A short body is; a loop is not, however short, as each lane has its own number of rounds. */
+static void a_loop_is_never_predicated(void **state) {
+    (void)state;
+    assert_true(says_predicated("interleaved", NULL));
+    assert_false(says_predicated("collatz", "in=uint[32]:iota, out=uint[32]:zero"));
+}
+
 static int step_after(const char *kernel, const char *keys) {
     Stage *stage = stage_open_kernel(kernel);
     stage_press(stage, keys);
@@ -163,6 +224,8 @@ static void without_source_lanes_jump_or_fall_through(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_picture_shows_who_goes_where),
+        cmocka_unit_test(a_default_is_an_arm),
+        cmocka_unit_test(a_loop_is_never_predicated),
         cmocka_unit_test(a_level_begins_where_its_sums_are_stored),
         cmocka_unit_test(divergence_stops_at_the_branch_and_its_arms),
         cmocka_unit_test(conflicts_are_visited_once_a_level),

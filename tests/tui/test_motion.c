@@ -18,7 +18,7 @@
 
 /* ---- frames -------------------------------------------------------------------------------------------- */
 
-static void a_wavefront_at_reading_speed_has_eight_frames(void **state) {
+static void motion_has_frames_and_arrives(void **state) {
     (void)state;
     for (int part = 1; part < 256; part *= 2) {
         double seconds = 1.0 / part;
@@ -26,6 +26,10 @@ static void a_wavefront_at_reading_speed_has_eight_frames(void **state) {
         assert_true(frames >= 1 && (frames == 1 || frames / seconds <= 32));
     }
     assert_int_equal(motion_frames(0.25), 8);
+    View view;
+    view_init(&view);
+    assert_true(view_wavefront_seconds(&view) >= 1 && view_wavefront_seconds(&view) <= 1.5);
+    assert_true(MOTION_SHARE > 0.5 && MOTION_SHARE < 1);
     assert_true(motion_phase(0, 1, 0, 2) == 0.5 && motion_phase(0, 1, 1, 2) == 1);
     assert_true(motion_phase(1, 4, 0, 2) == 0.375 && motion_phase(3, 4, 1, 2) == 1);
 }
@@ -142,11 +146,31 @@ static void a_barrier_fills_up(void **state) {
     close_kernel(&opened);
 }
 
+/* Of the beats of a run, those before another level stay longer; no other does. */
+static void the_end_of_a_level_rests(void **state) {
+    (void)state;
+    Opened opened = open_kernel("interleaved");
+    Reduction *reduction = scene_reduction(opened.scene, 0);
+    double usual = view_wavefront_seconds(&opened.view);
+    int longer = 0, beats = 0;
+    for (bool more = true; more; beats++) {
+        View here = opened.view;
+        int level = reduction_level_at(reduction, here.place.step);
+        more = view_next_wavefront(&opened.view, opened.scene);
+        bool ends = more && reduction_level_at(reduction, opened.view.place.step) != level;
+        assert_true(view_place_seconds(&here, opened.scene) == (ends ? 2 * usual : usual));
+        longer += ends;
+    }
+    assert_true(longer >= 8 && longer < beats / 2);
+    close_kernel(&opened);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_wavefront_at_reading_speed_has_eight_frames),
+        cmocka_unit_test(motion_has_frames_and_arrives),
         cmocka_unit_test(values_travel_along_their_arrows),
         cmocka_unit_test(a_barrier_fills_up),
+        cmocka_unit_test(the_end_of_a_level_rests),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -307,7 +307,8 @@ static bool short_branch(const StepContext *context) {
     if (!code || code->reconvergence == PTX_NO_PC || code->reconvergence <= context->step->pc ||
         code->reconvergence - context->step->pc > FEW_INSTRUCTIONS)
         return false;
-    for (int pc = context->step->pc + 1; pc < code->reconvergence; pc++) /* a branch is not predicated */
+    if (code->target >= 0 && code->target <= context->step->pc) return false; /* a loop's: it has rounds */
+    for (int pc = context->step->pc + 1; pc < code->reconvergence; pc++)      /* a branch is not predicated */
         if (context->launch->program->code[pc].instruction->opcode == PTX_bra) return false;
     return true;
 }

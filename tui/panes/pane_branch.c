@@ -84,7 +84,9 @@ static void draw_letters(const StepContext *context, Canvas *canvas, Rectangle a
 }
 
 static void print_lines(const BranchRow *row, char *out, size_t bytes) {
-    if (!row->lines.first)
+    if (!row->lines.first && row->shared_line)
+        snprintf(out, bytes, tr("shares line %d"), row->shared_line);
+    else if (!row->lines.first)
         snprintf(out, bytes, "%s", row->instructions ? "" : tr("nothing"));
     else if (row->lines.first == row->lines.last)
         snprintf(out, bytes, tr("line %d"), row->lines.first);
@@ -165,6 +167,23 @@ static void draw_now(const StepContext *context, Canvas *canvas, Rectangle area,
     canvas_text(canvas, area, at, row, ROLE_TEXT, join);
 }
 
+/* ": A 3 + C 1 + 6 that they share" */
+static void print_parts(const BranchRows *rows, Text *out) {
+    char count[32];
+    uint64_t of_paths = 0;
+    const char *gap = tr(": ");
+    for (int i = 0; i < rows->count; i++) {
+        if (!rows->rows[i].instructions) continue;
+        step_context_print_count(rows->rows[i].instructions, count, sizeof count);
+        text_print(out, "%s%c %s", gap, branch_letter(rows, i), count);
+        gap = " + ";
+        of_paths += rows->rows[i].instructions;
+    }
+    if (rows->issued <= of_paths) return;
+    step_context_print_count(rows->issued - of_paths, count, sizeof count);
+    text_print(out, tr(" + %s that they share"), count);
+}
+
 /* What all paths took, and what one of them alone would take. */
 static void draw_cost(Canvas *canvas, Rectangle area, int row, const BranchRows *rows) {
     int longest = 0, busy = 0;
@@ -177,16 +196,18 @@ static void draw_cost(Canvas *canvas, Rectangle area, int row, const BranchRows 
     step_context_print_count(rows->rows[longest].alone, alone, sizeof alone);
     const char *least = rows->is_counted ? "" : tr("at least ");
     int at = 2 + canvas_text(canvas, area, 1, row, ROLE_DIM, tr("cost"));
+    Text parts = {0};
+    if (busy > 1) print_parts(rows, &parts);
     if (busy > 1)
-        canvas_print(canvas, area, at, row, ROLE_TEXT,
-                     tr("%s%s issue slots (PTX), one path after another; %c alone takes %s"), least, all,
-                     branch_letter(rows, longest), alone);
+        canvas_print(canvas, area, at, row, ROLE_TEXT, tr("%s%s issue slots (PTX)%s; %c alone takes %s"),
+                     least, all, text_string(&parts), branch_letter(rows, longest), alone);
     else if (busy)
         canvas_print(canvas, area, at, row, ROLE_TEXT,
                      tr("%s%s issue slot%s (PTX), with %d of %d lanes on the path"), least, all,
                      rows->issued == 1 ? "" : "s", __builtin_popcount(rows->rows[longest].lanes), WARP_LANES);
     else
         canvas_text(canvas, area, at, row, ROLE_TEXT, tr("none: the paths have no instruction of their own"));
+    text_done(&parts);
 }
 
 /* Each path has a row of lanes and one below. */

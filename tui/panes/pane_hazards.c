@@ -22,7 +22,11 @@ static void head(const StepContext *context, PaneHead *out) {
         pane_title(out, "hazards  %d", hazards->error_count);
         out->note_role = ROLE_CONFLICT;
     } else if (slow) {
-        pane_title(out, tr("slow places  %d"), slow);
+        int selected = context->view->selection.hazard;
+        if (selected <= slow) /* the pane may not have room for all of them */
+            pane_title(out, tr("slow place %d of %d"), selected ? selected : 1, slow);
+        else
+            pane_title(out, tr("slow places  %d"), slow);
         slow = 0;
     }
     if (slow) pane_note(out, tr("%d slow"), slow);

@@ -49,12 +49,21 @@ static bool is_number(LaunchColumn column) {
 }
 
 static void print_cell(const Captured *capture, const LaunchRow *row, LaunchColumn column, Text *out) {
-    Text text = {0};
-    launch_column_print(capture, row, column, &text);
-    for (char *at = text.data; at && column == LAUNCH_FINDING && *at; at++)
+    if (column != LAUNCH_FINDING || row->is_repeat) {
+        Text text = {0};
+        launch_column_print(capture, row, column, &text);
+        text_add(out, column == LAUNCH_FINDING ? tr(text_string(&text)) : text_string(&text));
+        text_done(&text);
+        return;
+    }
+    char words[40], number[24];
+    uint64_t count;
+    snprintf(words, sizeof words, "%s", launch_finding(&capture->launches[row->first], &count));
+    for (char *at = words; *at; at++)
         if (*at == '_') *at = ' '; /* a kind of trap */
-    text_add(out, column == LAUNCH_FINDING ? tr(text_string(&text)) : text_string(&text));
-    text_done(&text);
+    text_add(out, tr(words));
+    step_context_print_short(count, number, sizeof number);
+    if (count) text_print(out, " %s", number);
 }
 
 static void measure(const Captured *capture, const LaunchRow *rows, int count, LaunchColumns *out) {

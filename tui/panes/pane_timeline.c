@@ -121,7 +121,7 @@ static void head(const StepContext *context, PaneHead *out) {
     char speed[VIEW_SPEED_BYTES];
     const char *label =
         context->view->selection.traced ? metric_row_label(context->view->selection.traced - 1) : "";
-    view_print_speed(context->view, speed);
+    view_print_speed(context->view->display.speed, speed);
     if (context->view->transient.playing)
         pane_title(out, tr("timeline  playing %s"), speed);
     else if (*label)

@@ -353,11 +353,11 @@ static void draw_numbers(const TimingTable *table, const ShownTimings *shown, Ca
 }
 
 /* Why the row has no time. */
-static const char *no_time(const TimesRow *row) {
+static const char *no_time(const TimesRow *row, const char *missing) {
     if (row->skipped && row->skipped->note) return tr(row->skipped->note);
     for (int way = 0; way < TIMES_WAY_COUNT; way++)
         if (row->of[true][way]) return tr("only to one result");
-    return tr("not measured on a GPU");
+    return missing;
 }
 
 static void draw_row(const TimingTable *table, Canvas *canvas, Rectangle area, int row, int index) {
@@ -374,9 +374,11 @@ static void draw_row(const TimingTable *table, Canvas *canvas, Rectangle area, i
                                : ' ',
                  text);
     if (!shown->timing) {
-        char own[160];
+        char own[160], missing[80];
+        times_print_missing(&table->times, here ? table->scene : NULL, missing, sizeof missing);
         bool has_own = here && times_print_own(table->scene, area.columns - at - 2, own, sizeof own);
-        canvas_print(canvas, area, at + 2, row, has_own ? role : ROLE_DIM, "%s", has_own ? own : no_time(of));
+        canvas_print(canvas, area, at + 2, row, has_own ? role : ROLE_DIM, "%s",
+                     has_own ? own : no_time(of, missing));
         return;
     }
     times_print(shown->timing->median, text, sizeof text);

@@ -157,10 +157,21 @@ static bool find_case(const Statement *statement, int first, char *out, size_t b
     return false;
 }
 
-static void describe_switch(const Statement *statement, BranchRows *rows) {
+/* Lanes that wait within the statement: the line that they then execute with others; 0: none. */
+static int line_of_meeting(const PtxProgram *program, const Paths *paths, const BranchRows *rows,
+                           const BranchRow *row) {
+    int target = row->only_waits && row->path >= 0 ? paths->paths[row->path].target : PTX_NO_PC;
+    bool is_inside = target != PTX_NO_PC && target != paths->splits[rows->split].join_pc;
+    return is_inside ? program->code[target].line.line : 0;
+}
+
+static void describe_switch(const Statement *statement, const PtxProgram *program, const Paths *paths,
+                            BranchRows *rows) {
     for (int i = 0; i < rows->count; i++) {
         BranchRow *row = &rows->rows[i];
-        if (find_case(statement, row->lines.first, row->label, sizeof row->label))
+        row->shared_line = line_of_meeting(program, paths, rows, row);
+        int first = row->lines.first ? row->lines.first : row->shared_line;
+        if (find_case(statement, first, row->label, sizeof row->label))
             row->words = BRANCH_CASE;
         else if (row->only_waits)
             row->words = BRANCH_NO_CASE;
@@ -244,7 +255,7 @@ void branch_rows_describe(const Paths *paths, const PtxProgram *program, const B
     if (!line->line || !line->file) return;
     bool loops = has_word(&statement, line->line, "for") || has_word(&statement, line->line, "while");
     if (has_word(&statement, line->line, "switch"))
-        describe_switch(&statement, rows);
+        describe_switch(&statement, program, paths, rows);
     else if (loops && (!has_word(&statement, line->line, "if") || is_loop(program, split)))
         describe_loop(program, split, rows);
     else if (has_word(&statement, line->line, "if") && first_line_of(&statement, rows))

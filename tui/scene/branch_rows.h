@@ -33,6 +33,7 @@ typedef struct BranchRow {
     uint64_t instructions; /* warp instructions issued on it */
     uint64_t alone;        /* the same with the conditions on the way to it: if all lanes went this way */
     PathLines lines;       /* source lines that it executes; first 0: none */
+    int shared_line;       /* of lanes that wait within the statement: what they execute with others; or 0 */
     BranchWords words;
     char label[24]; /* of BRANCH_CASE: "case 3", "default" */
 } BranchRow;

@@ -13,10 +13,10 @@
 
 typedef struct Wanted {
     const char *kernel, *dtype, *op;
-    uint64_t n;          /* 0: any */
-    uint32_t threads;    /* preferred */
-    const char *without; /* recordings of this kernel have other parameters; NULL: none */
-    bool alone;          /* no other kernel does the same work */
+    uint64_t n;       /* 0: any */
+    uint32_t threads; /* of the run's kernel; of others, preferred; 0: any */
+    bool without;     /* recordings of this kernel have other parameters */
+    bool alone;       /* no other kernel does the same work */
 } Wanted;
 
 static bool is_wanted(const Timing *timing, const Wanted *wanted) {
@@ -47,7 +47,7 @@ static const Timing *nearest(const Measurements *list, const Wanted *wanted, uin
     return best;
 }
 
-/* Among several block sizes, the run's own is shown, else the one measured last. */
+/* Among several block sizes of another kernel, the run's own is shown, else the one measured last. */
 static void put(TimesRow *row, const Timing *timing, uint32_t threads) {
     const Timing **place = &row->of[timing->to_scalar][timing_way(timing)];
     if (!timing->samples)
@@ -62,14 +62,21 @@ static bool is_there(const Times *times, int count, const char *kernel) {
     return false;
 }
 
+/* Of the run's own kernel, but in another setting: it would show what was not measured. */
+static bool is_of_other_setting(Times *times, const Timing *timing, const Wanted *wanted, bool is_live) {
+    if (strcmp(timing->kernel, wanted->kernel) != 0) return false;
+    bool is_of_other_block = wanted->threads && timing->threads && timing->threads != wanted->threads;
+    times->has_other_block |= is_of_other_block;
+    return is_of_other_block || (wanted->without && !is_live);
+}
+
 /* Adds the kernels of the list, or the references; existing rows stay unchanged. */
 static void add_rows(Times *times, const Measurements *list, const Wanted *wanted, bool kernels,
                      bool is_live) {
     int first = times->count;
     for (int i = 0; list && i < list->timing_count; i++) {
         const Timing *timing = &list->timings[i];
-        if (!is_wanted(timing, wanted)) continue;
-        if (wanted->without && !is_live && !strcmp(timing->kernel, wanted->without)) continue;
+        if (!is_wanted(timing, wanted) || is_of_other_setting(times, timing, wanted, is_live)) continue;
         int place = place_of(timing->kernel), at = first;
         if ((place >= 0 || wanted->alone) != kernels || is_there(times, first, timing->kernel)) continue;
         if (kernels && !wanted->alone && catalog_row(place)->group != CATALOG_LADDER &&
@@ -122,8 +129,7 @@ void times_gather(Times *out, const Scene *scene) {
     *out = (Times){.n = scene->identity.n};
     if (!timings || (!scene->identity.row && !timings->are_of_run)) return;
     bool is_changed = scene->identity.options && scene->identity.options->what_if.label;
-    if (!timings->are_of_run && (is_changed || has_other_parameters(scene->identity.run)))
-        wanted.without = wanted.kernel;
+    wanted.without = !timings->are_of_run && (is_changed || has_other_parameters(scene->identity.run));
     out->sample = choose(timings, &wanted, scene->identity.n, &out->is_live);
     out->n = wanted.n;
     add_rows(out, out->is_live ? timings->live : timings->recorded, &wanted, true, out->is_live);
@@ -360,6 +366,16 @@ bool times_print_own(const Scene *scene, int columns, char *out, size_t bytes) {
     return add_own(&line, scene);
 }
 
+void times_print_missing(const Times *times, const Scene *scene, char *out, size_t bytes) {
+    const CatalogRun *run = scene ? scene->identity.run : NULL;
+    if (has_other_parameters(run))
+        snprintf(out, bytes, "%s", tr("not measured on a GPU with these parameters"));
+    else if (run && times->has_other_block)
+        snprintf(out, bytes, tr("not measured with block %u"), run->block);
+    else
+        snprintf(out, bytes, "%s", tr("not measured on a GPU"));
+}
+
 void times_print_line(const Scene *scene, bool to_scalar, TimesWay way, int columns, char *out,
                       size_t bytes) {
     Times times;
@@ -370,9 +386,9 @@ void times_print_line(const Scene *scene, bool to_scalar, TimesWay way, int colu
     int here = find_row(&times, scene->identity.kernel), first = find_first_rung(&times);
     const Timing *timing = here < 0 ? NULL : times_shown(&times.rows[here], to_scalar, way);
     if (!timing) {
-        bool is_other = has_other_parameters(scene->identity.run);
-        add_part(&line,
-                 is_other ? tr("not measured on a GPU with these parameters") : tr("not measured on a GPU"));
+        char missing[80];
+        times_print_missing(&times, scene, missing, sizeof missing);
+        add_part(&line, "%s", missing);
         add_part(&line, tr("; --bench times kernels of the catalogue"));
         return;
     }
@@ -389,15 +405,13 @@ void times_print_line(const Scene *scene, bool to_scalar, TimesWay way, int colu
         add_part(&line, tr(" us on an %.40s, recorded %.10s"), machine,
                  timing->measured ? timing->measured : "");
     if (times.is_live) add_recorded(&line, scene, timing);
-    /* Of another size or block than the run has. */
+    /* Of another size than the run has. */
     char size[32];
     if (timing->n && !(timing->n & (timing->n - 1)))
         snprintf(size, sizeof size, "2^%d", __builtin_ctzll(timing->n));
     else
         snprintf(size, sizeof size, "%llu", (unsigned long long)timing->n);
     if (timing->n != scene->identity.n) add_part(&line, tr(" at n = %s"), size);
-    if (scene->identity.run && timing->threads && timing->threads != scene->identity.run->block)
-        add_part(&line, tr(" with block %u"), timing->threads);
     LimitFigures figures;
     char limit[128];
     times_find_limit(&times, scene, &times.rows[here], way, &figures);

@@ -24,6 +24,7 @@ typedef struct Times {
     int kernel_count, count;        /* the rows from kernel_count on are references */
     const Timing *sample;           /* of one kernel: machine, date, size, type; NULL: no kernel was timed */
     bool is_live;                   /* the kernels were measured by this process, on this machine */
+    bool has_other_block;           /* the run's kernel was measured in blocks of another size */
     uint64_t n;                     /* size of the rows: the run's, or the nearest recorded one */
 } Times;
 
@@ -57,6 +58,9 @@ const TimesRow *times_own(const Times *times, const Scene *scene);
 /* "15.7 us", "1.5 ms": four digits at most; "1.7x", "0.05x". */
 void times_print(double microseconds, char *out, size_t bytes);
 void times_print_ratio(double ratio, char *out, size_t bytes);
+
+/* Why the run has no time: "not measured with block 512". NULL: another kernel. */
+void times_print_missing(const Times *times, const Scene *scene, char *out, size_t bytes);
 
 /* The run's time in one line of at most `columns`, with its references: "15.7 us on an H200, recorded
  * 2026-11-21, 1.0x as fast as interleaved, limited by memory 97 %; next strided 10.8, CUB 4.1". Says so if it

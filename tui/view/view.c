@@ -162,19 +162,35 @@ bool view_play(View *view, const Scene *scene) {
     return true;
 }
 
-double view_wavefronts_per_second(const View *view) {
-    return ldexp(4.0, view->display.speed);
+double view_wavefront_seconds(const View *view) {
+    return ldexp(1.2, -view->display.speed); /* time to read what it moves */
+}
+
+/* The level that a place belongs to; where nothing is folded, the barrier interval. */
+static int part_at(const View *view, const Scene *scene) {
+    Reduction *reduction = reduction_shown(view, scene);
+    return reduction && reduction_fold_count(reduction)
+               ? reduction_level_at(reduction, view->place.step)
+               : view_steps(view, scene)->steps[view->place.step].interval_step;
+}
+
+double view_place_seconds(const View *view, const Scene *scene) {
+    const Steps *steps = view_steps(view, scene);
+    double seconds = view_wavefront_seconds(view);
+    View next = *view;
+    if (!steps || !steps->step_count || !view_next_wavefront(&next, scene)) return seconds;
+    return part_at(&next, scene) == part_at(view, scene) ? seconds : 2 * seconds;
 }
 
 double view_phase(const View *view) {
     return view->transient.playing && !view->display.still ? view->transient.phase : 1;
 }
 
-void view_print_speed(const View *view, char out[VIEW_SPEED_BYTES]) {
-    if (view->display.speed < 0)
-        snprintf(out, VIEW_SPEED_BYTES, "1/%dx", 1 << -view->display.speed);
+void view_print_speed(int speed, char out[VIEW_SPEED_BYTES]) {
+    if (speed < 0)
+        snprintf(out, VIEW_SPEED_BYTES, "1/%dx", 1 << -speed);
     else
-        snprintf(out, VIEW_SPEED_BYTES, "%dx", 1 << view->display.speed);
+        snprintf(out, VIEW_SPEED_BYTES, "%dx", 1 << speed);
 }
 
 /* ---- hazards ------------------------------------------------------------------------------------------- */

@@ -85,7 +85,7 @@ static inline bool picture_is_of_machine(ShownPicture picture) {
     return picture >= SHOW_GRID;
 }
 
-enum { SPEED_SLOWEST = -2, SPEED_FASTEST = 6, MENU_FILTER_BYTES = 32, SEARCH_BYTES = 40, MARK_COUNT = 26 };
+enum { SPEED_SLOWEST = -2, SPEED_FASTEST = 3, MENU_FILTER_BYTES = 32, SEARCH_BYTES = 40, MARK_COUNT = 26 };
 
 typedef struct ViewPosition {
     int block;  /* as ViewPlace.block */
@@ -198,7 +198,7 @@ typedef struct ViewDisplay {
     int timeline_steps; /* comparing: the steps of the longer run, so that both have one scale; 0: its own */
     Loop loop;
     bool still;                    /* playing does not animate values */
-    int speed;                     /* 2^speed times 4 wavefronts a second; SPEED_SLOWEST .. SPEED_FASTEST */
+    int speed;                     /* plays 2^speed times as fast as usual; SPEED_SLOWEST .. SPEED_FASTEST */
     bool plays_lecture;            /* its keys appear in help and footer */
     const ViewFile *file;          /* also offered in the menu; NULL: none */
     const ViewTitles *lectures;    /* the same */
@@ -297,11 +297,13 @@ void view_previous_wavefront(View *view, const Scene *scene);
 /* The next wavefront to play, within the loop if one is set. False: stop. */
 bool view_play(View *view, const Scene *scene);
 int view_wavefronts(const View *view, const Scene *scene); /* of the access at this place; else 1 */
-double view_wavefronts_per_second(const View *view);
+double view_wavefront_seconds(const View *view);           /* while the run plays */
+/* The same for this wavefront: what ends a level (or a barrier interval) stays twice as long. */
+double view_place_seconds(const View *view, const Scene *scene);
 /* 1 (everything has arrived) in still frames, and if motion is off. */
 double view_phase(const View *view);
 enum { VIEW_SPEED_BYTES = 16 };
-void view_print_speed(const View *view, char out[VIEW_SPEED_BYTES]); /* "1/4x" */
+void view_print_speed(int speed, char out[VIEW_SPEED_BYTES]); /* "1/4x" */
 
 /* Goes to the access of the selected hazard; for a block that is not traced: VIEW_TRACE. */
 ViewAnswer view_go_to_hazard(View *view, const Scene *scene);
@@ -310,13 +312,13 @@ ViewAnswer view_go_to_hazard(View *view, const Scene *scene);
  * line in the same launch, else the same progress. Its marks move likewise. Selection and display stay. */
 void keep_place(View *view, const Scene *from, const Scene *to);
 
-/* Motion: the frames between two wavefronts while a run plays, in which values move. Fast playing skips
- * them. */
+/* Motion: the frames of a wavefront while a run plays, in which values move. They arrive before the next
+ * wavefront begins. */
 
-/* At the usual speed, four wavefronts a second, a wavefront has eight frames: motion that the eye follows. */
 enum { MOTION_FRAMES_A_SECOND = 32 };
+#define MOTION_SHARE 0.75 /* of a wavefront's time; then it rests */
 
-/* The number of frames that draw a wavefront of that length; at least 1. */
+/* The number of frames that draw motion of that length; at least 1. */
 int motion_frames(double seconds);
 /* The fraction of the beat, from 0 to 1, in frame `frame` (from 0) of `frames` of one of its wavefronts. */
 double motion_phase(int wavefront, int wavefronts, int frame, int frames);
