@@ -354,6 +354,10 @@ void program_free(Program *program) {
     free(program);
 }
 
+bool program_has_failed(const Program *program) {
+    return program->end != PROGRAM_EXITED || program->status != 0;
+}
+
 /* Which launch took the time, and what makes it shorter. */
 static void describe_late(const Program *program, Text *out) {
     const Captured *capture = program->capture;

@@ -214,6 +214,38 @@ static void wait_for_ever(void) {
     for (;;) pause();
 }
 
+/* One block of 32 threads executes this. */
+static void launch_code(const char *code) {
+    char text[512];
+    void *module, *kernel;
+    begin();
+    snprintf(text, sizeof text,
+             ".version 7.5\n.target sm_75\n.address_size 64\n.visible .entry k() {\n%s\n}\n", code);
+    check(cuModuleLoadData(&module, text), "cuModuleLoadData");
+    check(cuModuleGetFunction(&kernel, module, "k"), "cuModuleGetFunction");
+    check(cuLaunchKernel(kernel, 1, 1, 1, 32, 1, 1, 0, NULL, NULL, NULL), "cuLaunchKernel");
+}
+
+static void trap_unseen(void) {
+    launch_code("trap;");
+    cuCtxSynchronize(); /* the error is not looked at */
+}
+
+static void hang_unseen(void) {
+    launch_code("bar.sync 1, 64; ret;");
+    cuCtxSynchronize();
+}
+
+static void crash(void) {
+    begin();
+    launch_add(values, 1);
+    raise(SIGSEGV);
+}
+
+static void launch_nothing(void) {
+    begin();
+}
+
 int main(int argc, char **argv) {
     static const struct {
         const char *name;
@@ -230,6 +262,10 @@ int main(int argc, char **argv) {
         {"leave_child", leave_child},
         {"spin", spin_for_ever},
         {"wait", wait_for_ever},
+        {"trap", trap_unseen},
+        {"hang", hang_unseen},
+        {"crash", crash},
+        {"nothing", launch_nothing},
     };
     const char *name = argc > 1 ? argv[1] : "sum";
     if (!strcmp(name, "many")) many(10000);
