@@ -50,6 +50,7 @@ static int set_up(void **state) {
         program_runs_add(ways[i], commands[i]);
     }
     program_runs_add("large", "timeout 60 @ --report=json --at 1 -- $TMPDIR/ends large");
+    program_runs_add("memories", "timeout 40 @ --report=json -- $TMPDIR/ends memories");
     program_runs_do();
     return 0;
 }
@@ -107,6 +108,13 @@ static void ten_thousand_launches(void **state) {
 static void two_gibibytes(void **state) {
     (void)state;
     expect_begin("large", "PASSED: 42\n", "exited 0: 2 launches, 2 distinct\n");
+}
+
+/* Naming them took a minute once. */
+static void many_memories(void **state) {
+    (void)state;
+    expect("memories", 0, "PASSED: 5\n",
+           "exited 0: 1 launch, 1 distinct\n1 add 1x32 line 67: address120000 32\n");
 }
 
 static void four_threads_that_launch(void **state) {
@@ -299,6 +307,7 @@ int main(void) {
         cmocka_unit_test(launches_that_repeat_the_first),
         cmocka_unit_test(ten_thousand_launches),
         cmocka_unit_test(two_gibibytes),
+        cmocka_unit_test(many_memories),
         cmocka_unit_test(four_threads_that_launch),
         cmocka_unit_test(a_fork_before_the_first_call),
         cmocka_unit_test(a_fork_after_the_first_call),

@@ -242,6 +242,15 @@ static void crash(void) {
     raise(SIGSEGV);
 }
 
+static void many_memories(void) {
+    uint64_t address = 0;
+    begin();
+    for (int i = 0; i < 120000; i++) check(cuMemAlloc_v2(&address, 128), "cuMemAlloc");
+    check(cuMemsetD32_v2(address, 4, 32), "cuMemsetD32");
+    launch_add(address, 1);
+    expect(address, 5);
+}
+
 static void launch_nothing(void) {
     begin();
 }
@@ -266,6 +275,7 @@ int main(int argc, char **argv) {
         {"hang", hang_unseen},
         {"crash", crash},
         {"nothing", launch_nothing},
+        {"memories", many_memories},
     };
     const char *name = argc > 1 ? argv[1] : "sum";
     if (!strcmp(name, "many")) many(10000);
