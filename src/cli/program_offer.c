@@ -62,7 +62,9 @@ static int say_no_launch(const Options *options, const Program *program, Error *
     bool has_text = options->action == ACTION_REPORT || options->action == ACTION_CHECK;
     if (!program->prints && !options->json) fputs(text_string(&program->output), stderr); /* it may say why */
     program_describe_end(program, &end);
-    int status = program_has_failed(program) ? RUN_FAILED : DONE;
+    int status = captured_lacks(program->capture) ? NOT_EMULATED
+                 : program_has_failed(program)    ? RUN_FAILED
+                                                  : DONE;
     if (program->static_runtime) {
         error_set(error, "the program's launches cannot be seen: %s", program->static_runtime);
         finish_refuse(error);
@@ -88,6 +90,8 @@ int program_offer_refuse(const Options *options, const Program *program, Error *
         text_add(&out, "\n");
     } else if (launches || errors) {
         launch_list_print(program, 0, &out);
+    } else {
+        host_findings_print(program, &out); /* notes of what is missing */
     }
     finish_print(&out);
     return launches || errors ? RUN_FAILED : say_no_launch(options, program, error);

@@ -75,6 +75,12 @@ int captured_choose(const Captured *capture) {
     return best < 0 ? cancelled : best;
 }
 
+bool captured_lacks(const Captured *capture) {
+    for (int i = 0; i < capture->fault_count; i++)
+        if (capture->faults[i].kind == CAPTURED_LACKS) return true;
+    return false;
+}
+
 bool captured_has_fault(const Captured *capture) {
     for (int i = 0; i < capture->launch_count; i++) {
         const CapturedLaunch *launch = &capture->launches[i];

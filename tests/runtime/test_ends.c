@@ -291,6 +291,17 @@ static void signals_while_a_file_runs(void **state) {
     }
 }
 
+/* Where a program asks for it, though it launches nothing. */
+static void what_is_missing_is_named(void **state) {
+    (void)state;
+    need_program();
+    Outcome outcome = program_shell("@ --report -- %s/ends link", program_folder());
+    assert_int_equal(outcome.status, 3);
+    program_assert_contains(outcome.out, ": cuLinkAddData of machine code is not emulated: it returned ");
+    program_assert_contains(outcome.out, "note: ends.c line ");
+    program_outcome_done(&outcome);
+}
+
 static void nothing_is_left(void **state) {
     (void)state;
     Outcome outcome = program_shell("ls -d %s/redviz-*; ls %s/core*", program_folder(), program_folder());
@@ -318,6 +329,7 @@ int main(void) {
         cmocka_unit_test(signals_end_redviz_and_program),
         cmocka_unit_test(control_c),
         cmocka_unit_test(signals_while_a_file_runs),
+        cmocka_unit_test(what_is_missing_is_named),
         cmocka_unit_test(nothing_is_left),
     };
     return cmocka_run_group_tests(tests, set_up, program_remove_folder);

@@ -36,6 +36,7 @@ static const struct {
     {"", "$TMPDIR/ends same", 0},
     {"", "$TMPDIR/ends leave_child", 0},
     {"", "$TMPDIR/ends nothing", 0},
+    {"", "$TMPDIR/ends link", 3},
     {"", "/bin/true", 0},
     {"", "/bin/false", 1},
     {"", "$TMPDIR/ends exit_in_callback", 1},
@@ -98,10 +99,36 @@ static void of_the_interface(void **state) {
     expect_statuses("--plain");
 }
 
+static const char in_a_kernel[] = "__global__ void child(int *p) { *p = 1; }\n"
+                                  "__global__ void parent(int *p) { child<<<1, 1>>>(p); }\n"
+                                  "int main() { parent<<<1, 1>>>(0); }\n",
+                  on_the_host[] = "__global__ void child(int *p) { if (p) *p = 1; }\n"
+                                  "int main() { child<<<1, 1>>>(0); }\n";
+
+/* What is not emulated is named with its line. */
+static void of_a_launch_within_a_kernel(void **state) {
+    (void)state;
+    program_write_file("in_a_kernel.cu", in_a_kernel);
+    program_write_file("on_the_host.cu", on_the_host);
+    Outcome refused = program_shell("@ --run %s/in_a_kernel.cu --report", program_folder()),
+            good = program_shell("@ --run %s/on_the_host.cu --report", program_folder());
+    const char *missing = program_missing_compiler(&refused);
+    if (!missing) {
+        assert_int_equal(refused.status, 3);
+        program_assert_contains(refused.err, "in_a_kernel.cu:2:");
+        program_assert_contains(refused.err, "(dynamic parallelism), which is not emulated");
+        assert_int_equal(good.status, 0);
+    }
+    program_outcome_done(&refused);
+    program_outcome_done(&good);
+    if (missing) skip_because("%s", missing);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(of_a_report), cmocka_unit_test(of_a_report_as_json), cmocka_unit_test(of_a_check),
-        cmocka_unit_test(of_a_frame),  cmocka_unit_test(of_the_interface),
+        cmocka_unit_test(of_a_report),      cmocka_unit_test(of_a_report_as_json),
+        cmocka_unit_test(of_a_check),       cmocka_unit_test(of_a_frame),
+        cmocka_unit_test(of_the_interface), cmocka_unit_test(of_a_launch_within_a_kernel),
     };
     return cmocka_run_group_tests(tests, set_up, program_remove_folder);
 }

@@ -251,6 +251,19 @@ static void many_memories(void) {
     expect(address, 5);
 }
 
+int cuLinkCreate(unsigned count, int *options, void **values, void **linker);
+int cuLinkAddData(void *linker, int type, const void *data, size_t bytes, const char *name, unsigned count,
+                  int *options, void **values);
+
+/* Asks for what redviz does not have. */
+static void link_machine_code(void) {
+    enum { LIBRARY = 4 };
+    void *linker;
+    begin();
+    check(cuLinkCreate(0, NULL, NULL, &linker), "cuLinkCreate");
+    cuLinkAddData(linker, LIBRARY, "!<arch>\n", 8, "lib", 0, NULL, NULL);
+}
+
 static void launch_nothing(void) {
     begin();
 }
@@ -276,6 +289,7 @@ int main(int argc, char **argv) {
         {"crash", crash},
         {"nothing", launch_nothing},
         {"memories", many_memories},
+        {"link", link_machine_code},
     };
     const char *name = argc > 1 ? argv[1] : "sum";
     if (!strcmp(name, "many")) many(10000);
