@@ -52,6 +52,10 @@ static const struct {
     {"", "/bin/sh -c 'kill -KILL $$'", 1},
     {"", "/bin/sh -c 'kill -TERM $$'", 1},
     {"", "/bin/sh -c 'kill -BUS $$'", 1},
+    {"", "/bin/sh -c 'kill -STOP $PPID'", 0}, /* the program's parent is not redviz */
+    {"", "/bin/sh -c 'kill -STOP $PPID; exit 5'", 1},
+    {"", "/bin/sh -c 'kill -KILL $PPID; sleep 100'", 1},
+    {"", "/bin/sh -c 'kill -USR1 $PPID; sleep 100'", 1},
     {"", "/no/such/program", 2},
     {"--time-limit never", "$TMPDIR/ends sum", 2},
     {"--no-such-option", "$TMPDIR/ends sum", 2},
