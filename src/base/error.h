@@ -15,6 +15,7 @@ typedef struct Error {
     char message[512];
     char excerpt[256]; /* the source line that `column` points into; empty: none. Tabs are kept. */
     int caret;         /* the column in `excerpt` if it is only a part of a long line; 0: equal to `column` */
+    bool not_emulated; /* the input is right, but asks for what redviz does not have */
 } Error;
 
 /* Fills `error` (ignored when NULL) and returns false, so that callers can `return error_set(...)`. */

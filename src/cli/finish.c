@@ -12,7 +12,7 @@ static int write_error; /* errno of a failed write; a later flush may report ano
 int finish_refuse(const Error *error) {
     fflush(stdout);
     error_print(error, stderr);
-    return BAD_INPUT;
+    return error->not_emulated ? NOT_EMULATED : BAD_INPUT;
 }
 
 void finish_print(Text *text) {

@@ -45,6 +45,6 @@ void options_print_help(OptionPrograms program, Text *out) {
             text_print(out, "  %-*s %s\n", COLUMN, usage, row->help);
     }
     text_add(out,
-             "\nExit status: 0 done; 1 the run failed (wrong result, trap, hang, or what --check finds); "
-             "2 bad usage or bad input; 3 something is not emulated.\n");
+             "\nExit status: 0 done; 1 the run failed (wrong result, trap, hang, what --check finds), or its "
+             "program did; 2 bad usage or bad input; 3 something is not emulated.\n");
 }

@@ -405,11 +405,18 @@ static void take_program(Options *options, char *files[2]) {
     fprintf(stderr, "redviz: compiling and running %s ... (Ctrl-C stops it)\n", files[0]);
 }
 
+/* A run that shows no fault fails if its program did, or another launch of it. */
+static int with_end(const Program *program, int status) {
+    bool has_failed = program && (program_has_failed(program) || captured_has_fault(program->capture));
+    return status == DONE && has_failed ? RUN_FAILED : status;
+}
+
 static int run_program(Options *options, Error *error) {
     Program *program = program_offer_open(options, error), *none = NULL;
     int status = !program                      ? finish_refuse(error)
-                 : options->session.launch < 0 ? program_offer_refuse(program, options->json, error)
+                 : options->session.launch < 0 ? program_offer_refuse(options, program, error)
                                                : run_session(options, &none, error);
+    status = with_end(program, status);
     program_free(program);
     return status;
 }
@@ -418,6 +425,7 @@ static int run(Options *options, Error *error) {
     char *files[2];
     Program *saved = NULL;
     int status = options_has_program(options) ? RUNS_PROGRAM : run_session(options, &saved, error);
+    status = with_end(saved, status);
     program_free(saved);
     if (status == RUNS_PROGRAM) {
         if (!options_has_program(options)) take_program(options, files);

@@ -148,7 +148,7 @@ static bool is_right_for_other(const Caller *caller, const ExpectRun *run, Expec
     const char **arguments = good ? make_arguments(caller, &other, NULL) : NULL;
     Program *program = arguments ? program_start(caller->options, arguments, true, NULL) : NULL;
     plan_copy(&other, &done);
-    if (program && read_outputs(caller, &done) && program->end == PROGRAM_EXITED && !program->status) {
+    if (program && read_outputs(caller, &done) && !program_has_failed(program)) {
         ExpectRun again = {.filled = &other, .done = &done, .n = run->n, .arithmetic = run->arithmetic};
         ExpectResult found;
         Text name = {0};
@@ -193,8 +193,8 @@ static bool judge(const Caller *caller, Program *program, const Plan *filled, ui
     Text line = {0};
     Plan done;
     plan_copy(filled, &done);
-    bool has_output = read_outputs(caller, &done),
-         is_right = has_output && program->end == PROGRAM_EXITED && !program->status, good = true;
+    bool has_output = read_outputs(caller, &done), is_right = has_output && !program_has_failed(program),
+         good = true;
     if (expression_mentions(caller->call.items, "n")) text_print(&line, "n = %" PRIu64 ":", n);
     if (!is_right) {
         text_add(&line, " the program ");

@@ -56,10 +56,33 @@ Program *program_offer_open(Options *options, Error *error) {
     return NULL;
 }
 
-int program_offer_refuse(const Program *program, bool json, Error *error) {
+/* The program made no launch, which is no fault of its own. */
+static int say_no_launch(const Options *options, const Program *program, Error *error) {
+    Text end = {0};
+    bool has_text = options->action == ACTION_REPORT || options->action == ACTION_CHECK;
+    if (!program->prints && !options->json) fputs(text_string(&program->output), stderr); /* it may say why */
+    program_describe_end(program, &end);
+    int status = captured_lacks(program->capture) ? NOT_EMULATED
+                 : program_has_failed(program)    ? RUN_FAILED
+                                                  : DONE;
+    if (program->static_runtime) {
+        error_set(error, "the program's launches cannot be seen: %s", program->static_runtime);
+        finish_refuse(error);
+        status = NOT_EMULATED;
+    } else if (status == DONE && has_text && !options->json && !options->sarif) {
+        printf("no launch: the program %s and launched no kernel\n", text_string(&end));
+    } else {
+        error_set(error, "the program %s and launched no kernel", text_string(&end));
+        finish_refuse(error);
+    }
+    text_done(&end);
+    return status;
+}
+
+int program_offer_refuse(const Options *options, const Program *program, Error *error) {
     Text out = {0};
     int errors = host_findings_count_errors(program), launches = program->capture->launch_count;
-    if (json) {
+    if (options->json) {
         Json object = {.out = &out};
         json_open_object(&object, NULL);
         launch_list_put_json(program, &object);
@@ -67,16 +90,9 @@ int program_offer_refuse(const Program *program, bool json, Error *error) {
         text_add(&out, "\n");
     } else if (launches || errors) {
         launch_list_print(program, 0, &out);
+    } else {
+        host_findings_print(program, &out); /* notes of what is missing */
     }
     finish_print(&out);
-    if (launches || errors) return RUN_FAILED;
-    if (!program->prints && !json) fputs(text_string(&program->output), stderr); /* it may say why */
-    Text end = {0};
-    program_describe_end(program, &end);
-    if (program->static_runtime)
-        error_set(error, "the program's launches cannot be seen: %s", program->static_runtime);
-    else
-        error_set(error, "the program %s and launched no kernel", text_string(&end));
-    text_done(&end);
-    return finish_refuse(error);
+    return launches || errors ? RUN_FAILED : say_no_launch(options, program, error);
 }

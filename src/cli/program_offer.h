@@ -9,6 +9,6 @@
  * `error`: it cannot be compiled or started. The caller frees it after the session. */
 Program *program_offer_open(Options *options, Error *error);
 /* Prints what is known of a program that has no launch to show; the exit status. */
-int program_offer_refuse(const Program *program, bool json, Error *error);
+int program_offer_refuse(const Options *options, const Program *program, Error *error);
 
 #endif

@@ -125,6 +125,14 @@ static const char *find_complaint(const char *output) {
     return output + strspn(output, " \t\r\n");
 }
 
+/* nvcc and clang, of a kernel that launches another one. */
+static bool is_device_launch(const char *message) {
+    const char *nvcc = strstr(message, "kernel launch from __device__ or __global__ functions"),
+               *clang = strstr(message, "reference to __global__ function"),
+               *end = message + line_length(message);
+    return (nvcc && nvcc < end) || (clang && clang < end);
+}
+
 bool messages_to_error(const char *output, const char *compiler, Error *error) {
     Message message, first = {0};
     int count = 0;
@@ -143,8 +151,13 @@ bool messages_to_error(const char *output, const char *compiler, Error *error) {
     if (length > 400) length = 400;
     char more[48] = "";
     if (count > 1) snprintf(more, sizeof more, ", and %d more", count - 1);
-    error_set_at(error, first.file, first.line, first.column, "%.*s (%s%s)", length, first.text, compiler,
-                 more);
+    if (is_device_launch(first.text))
+        error_set_at(error, first.file, first.line, first.column,
+                     "this launches a kernel from a kernel (dynamic parallelism), which is not emulated");
+    else
+        error_set_at(error, first.file, first.line, first.column, "%.*s (%s%s)", length, first.text, compiler,
+                     more);
+    if (error) error->not_emulated = is_device_launch(first.text);
     show_source(&first, has_exact_column, error);
     return false;
 }

@@ -110,7 +110,7 @@ int argument_array_file(ArgumentReader *reader, Span name, Span path) {
 }
 
 static bool read_type(const ArgumentReader *reader, Span name, PtxType *type) {
-    char text[16] = "";
+    char text[PLAN_TYPE_BYTES] = "";
     if (name.length < sizeof text) memcpy(text, name.text, name.length);
     return plan_type_parse(text, type) ||
            argument_fail(reader, name,

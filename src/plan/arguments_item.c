@@ -188,7 +188,7 @@ static bool read_bytes(ArgumentReader *reader, Span path, Item *item) {
 static bool read_number(ArgumentReader *reader, Span name, Span span, Item *item) {
     item->kind = ITEM_NUMBER;
     if (span.length && span.text[0] == '(') { /* (TYPE)EXPRESSION */
-        char type[16] = "";
+        char type[PLAN_TYPE_BYTES] = "";
         size_t close = argument_find(span, ')');
         Span inside = argument_cut(span, 1, close);
         if (inside.length < sizeof type) memcpy(type, inside.text, inside.length);

@@ -17,13 +17,44 @@ static const struct {
 };
 enum { TYPE_NAME_COUNT = sizeof TYPE_NAMES / sizeof *TYPE_NAMES };
 
+/* What people write for them: in C, CUDA, PTX, NumPy and Rust. */
+static const struct {
+    const char *words; /* each between two bars */
+    PtxType type;
+} OTHER_NAMES[] = {
+    {"|int8|int8_t|i8|s8|signed char|", PTX_S8},
+    {"|uint8|uint8_t|u8|unsigned char|bool|", PTX_U8},
+    {"|int16|int16_t|i16|s16|short int|", PTX_S16},
+    {"|uint16|uint16_t|u16|unsigned short|", PTX_U16},
+    {"|int32|int32_t|i32|s32|signed|signed int|", PTX_S32},
+    {"|uint32|uint32_t|u32|unsigned|unsigned int|", PTX_U32},
+    {"|int64|int64_t|i64|s64|long int|long long|long long int|ptrdiff_t|", PTX_S64},
+    {"|uint64|uint64_t|u64|unsigned long|unsigned long int|unsigned long long|size_t|", PTX_U64},
+    {"|__half|f16|fp16|float16|", PTX_F16},
+    {"|__nv_bfloat16|bf16|bfloat16|", PTX_BF16},
+    {"|f32|fp32|float32|", PTX_F32},
+    {"|f64|fp64|float64|", PTX_F64},
+};
+
+static bool parse_other_name(const char *name, PtxType *type) {
+    char word[PLAN_TYPE_BYTES + 2];
+    if (!*name || strchr(name, '|') || strlen(name) >= PLAN_TYPE_BYTES) return false;
+    snprintf(word, sizeof word, "|%s|", name);
+    for (size_t i = 0; i < sizeof OTHER_NAMES / sizeof *OTHER_NAMES; i++) {
+        if (!strstr(OTHER_NAMES[i].words, word)) continue;
+        *type = OTHER_NAMES[i].type;
+        return true;
+    }
+    return false;
+}
+
 bool plan_type_parse(const char *name, PtxType *type) {
     for (int i = 0; i < TYPE_NAME_COUNT; i++) {
         if (strcmp(TYPE_NAMES[i].name, name) != 0) continue;
         *type = TYPE_NAMES[i].type;
         return true;
     }
-    return false;
+    return parse_other_name(name, type);
 }
 
 const char *plan_type_name(PtxType type) {

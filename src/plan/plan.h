@@ -157,8 +157,10 @@ bool plan_bind_launch(const PlanLaunch *planned, const PtxProgram *program, cons
  */
 double plan_element(PtxType type, const void *bytes, uint64_t i);
 void plan_element_print(PtxType type, const void *bytes, uint64_t i, Text *out);
-bool plan_type_parse(const char *name, PtxType *type); /* char uchar ... half bfloat float double */
-const char *plan_type_name(PtxType type);              /* "int", "half", ... */
+enum { PLAN_TYPE_BYTES = 32 }; /* of a type's name and its end */
+/* char uchar ... half bfloat float double, and other names of them: int64, f32, unsigned long long. */
+bool plan_type_parse(const char *name, PtxType *type);
+const char *plan_type_name(PtxType type); /* "int", "half", ... */
 
 /* Converts `number` to the type, as a kernel's cast does: floats round to nearest even, integers truncate and
  * wrap. */

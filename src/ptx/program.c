@@ -39,14 +39,28 @@ typedef struct Linker {
     bool calls_pointers;
 } Linker;
 
+/* Of the device's runtime library, with which a kernel launches another one. */
+static bool is_of_device_launch(const char *name) {
+    return strstr(name, "cudaCDP") || !strncmp(name, "cudaLaunchDevice", 16) ||
+           !strncmp(name, "cudaGetParameterBuffer", 22);
+}
+
+static bool fail_without_body(const Linker *linker, const PtxFunction *function, const PtxInstruction *from) {
+    bool is_launch = is_of_device_launch(function->name);
+    ptx_fail_at(
+        linker->module, NULL, from ? from->line : function->line, from ? from->column : 0, linker->error,
+        is_launch
+            ? "the function '%.80s' launches from a kernel (dynamic parallelism), which is not emulated"
+            : "the function '%.80s' has no body in this file; link it in first (nvcc without -rdc=true)",
+        function->name);
+    if (linker->error) linker->error->not_emulated = is_launch;
+    return false;
+}
+
 static bool want_function(Linker *linker, PtxFunction *function, const PtxInstruction *from) {
     if (function->alias_of) function = function->alias_of;
     if (!function->has_body && ptx_external_find(function->name)) return true;
-    if (!function->has_body)
-        return ptx_fail_at(
-            linker->module, NULL, from ? from->line : function->line, from ? from->column : 0, linker->error,
-            "the function '%.80s' has no body in this file; link it in first (nvcc without -rdc=true)",
-            function->name);
+    if (!function->has_body) return fail_without_body(linker, function, from);
     if (linker->function_wanted[function->index]) return true;
     linker->function_wanted[function->index] = true;
     array_push(linker->functions, linker->function_count, linker->function_capacity, function);

@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "runtime/program_messages.h"
+#include "trace/trace.h"
 
 #include <stdlib.h>
 
@@ -72,6 +73,20 @@ int captured_choose(const Captured *capture) {
         if (best < 0 || shown > most) best = i, most = shown;
     }
     return best < 0 ? cancelled : best;
+}
+
+bool captured_lacks(const Captured *capture) {
+    for (int i = 0; i < capture->fault_count; i++)
+        if (capture->faults[i].kind == CAPTURED_LACKS) return true;
+    return false;
+}
+
+bool captured_has_fault(const Captured *capture) {
+    for (int i = 0; i < capture->launch_count; i++) {
+        const CapturedLaunch *launch = &capture->launches[i];
+        if (launch->error && launch->trap >= 0 && launch->trap != TRAP_NOT_EMULATED) return true;
+    }
+    return false;
 }
 
 /* ---- buffers ------------------------------------------------------------------------------------------- */

@@ -153,6 +153,10 @@ void captured_free(Captured *capture);
 /* The launch to show first: that of the first fault, else the one with the most conflicts, sectors too many
  * and divergent branches, else the one that was cancelled; -1: there is none. */
 int captured_choose(const Captured *capture);
+/* The program called a CUDA function that redviz does not have. */
+bool captured_lacks(const Captured *capture);
+/* A fault of the kernel ended a launch. */
+bool captured_has_fault(const Captured *capture);
 /* The launch that `at` names: "3", or "reduce#2", the second of that kernel; -1: there is none. */
 int captured_find(const Captured *capture, const char *at);
 /* The launch itself, or the one that it repeats. */

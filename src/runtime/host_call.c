@@ -213,6 +213,8 @@ bool call_read(const char *text, const char *source, Call *call, Error *error) {
     while (name_end > text && isspace((unsigned char)name_end[-1])) name_end--;
     call->function = arena_copy_text(&call->arena, text, (size_t)(name_end - text));
     if (!*call->function) return error_set(error, "--call: '%s' is not NAME(ITEMS)", text);
+    if (!strcmp(call->function, "main"))
+        return error_set(error, "--call main: redviz --run FILE.cu runs the main() of a file");
     if (!open) return propose(call, source, error);
     if (end[-1] != ')') return error_set(error, "--call: ')' is missing in '%s'", text);
     read_items(call, open + 1, end - 1);
@@ -257,12 +259,14 @@ bool call_fills(const Call *call, const char *buffer) {
 
 /* ---- the program --------------------------------------------------------------------------------------- */
 
+/* It stands before the file, whose macros it does not see; every name of it that the file sees begins with
+ * redviz_. */
 static const char head[] =
-    "\n#include <cstdio>\n#include <cstdlib>\n#include <cuda_runtime.h>\n#include <type_traits>\n"
-    "namespace redviz_call {\n"
-    "struct Pointer { void *at; template <class T> operator T *() const { return (T *)at; } };\n"
-    "struct Number { double value; template <class T> operator T() const { return (T)value; } };\n"
-    "static void *read(const char *path, size_t bytes, bool host) {\n"
+    "#include <cstdio>\n#include <cstdlib>\n#include <cuda_runtime.h>\n"
+    "struct redviz_pointer { void *at; template <class T> operator T *() const { return (T *)at; } };\n"
+    "struct redviz_number { const char *word; template <class T> operator T() const { return (T)strtod(word, "
+    "NULL); } };\n"
+    "static void *redviz_read(const char *path, size_t bytes, bool host) {\n"
     "    void *at = malloc(bytes + 1);\n"
     "    FILE *file = *path ? fopen(path, \"rb\") : NULL;\n"
     "    if (file && fread(at, 1, bytes, file) != bytes) exit(125);\n"
@@ -270,64 +274,87 @@ static const char head[] =
     "    if (!file && host) for (size_t i = 0; i < bytes; i++) ((unsigned char *)at)[i] = 0xA5;\n"
     "    return at;\n"
     "}\n"
-    "static void write(const char *path, const void *at, size_t bytes) {\n"
+    "static void redviz_write(const char *path, const void *at, size_t bytes) {\n"
     "    FILE *file = fopen(path, \"wb\");\n"
     "    if (!file || fwrite(at, 1, bytes, file) != bytes || fclose(file)) exit(125);\n"
     "}\n"
-    "static int check(cudaError_t error) {\n"
+    "static int redviz_fails(cudaError_t error) {\n"
     "    if (error) fprintf(stderr, \"%s\\n\", cudaGetErrorString(error));\n"
     "    return error;\n"
-    "}\n"
     "}\n";
 
+static bool is_on_host(const Call *call, const PlanLaunch *launch, int buffer) {
+    bool is_host = false;
+    for (int i = 0; i < launch->argument_count; i++)
+        is_host |= launch->arguments[i].buffer == buffer && call->is_host[i];
+    return is_host;
+}
+
 /* Each buffer takes three arguments of the program: bytes, the file that fills it or "", the file for what it
- * holds afterwards. */
-void call_write_main(const Call *call, const Plan *plan, const char *path, Text *before, Text *out) {
-    const PlanLaunch *launch = &plan->launches[0];
-    text_print(before, "#include \"%s\"%s", path, head);
-    text_add(out, "int main(int, char **argv) {\n    using namespace redviz_call;\n");
+ * holds afterwards. The variable that is allocated gives the memory its name. */
+static void write_begin(const Call *call, const Plan *plan, Text *out) {
+    text_print(out, "static char *redviz_host[%d], *redviz_at[%d];\n", plan->buffer_count + 1,
+               plan->buffer_count + 1);
+    text_add(out, "static int redviz_begin(char **redviz_words) {\n    size_t redviz_bytes;\n");
     for (int b = 0; b < plan->buffer_count; b++) {
         const char *name = plan->buffers[b].name;
-        int at = 1 + 3 * b;
-        bool is_host = false;
-        for (int i = 0; i < launch->argument_count; i++)
-            is_host |= launch->arguments[i].buffer == b && call->is_host[i];
-        text_print(out, "    size_t bytes_%d = strtoull(argv[%d], NULL, 10);\n", b, at);
-        text_print(out, "    void *host_%d = redviz_call::read(argv[%d], bytes_%d, %d);\n", b, at + 1, b,
-                   is_host);
-        if (is_host) continue;
-        text_print(out, "    void *%s_%d = NULL;\n", name, b);
-        text_print(out, "    { void *%s; if (check(cudaMalloc(&%s, bytes_%d))) return 1; %s_%d = %s; }\n",
-                   name, name, b, name, b, name);
+        bool is_host = is_on_host(call, &plan->launches[0], b);
+        text_print(out, "    redviz_bytes = strtoull(redviz_words[%d], NULL, 10);\n", 1 + 3 * b);
+        text_print(out, "    redviz_host[%d] = (char *)redviz_read(redviz_words[%d], redviz_bytes, %d);\n", b,
+                   2 + 3 * b, is_host);
+        if (is_host) {
+            text_print(out, "    redviz_at[%d] = redviz_host[%d];\n", b, b);
+            continue;
+        }
         text_print(out,
-                   "    if (*argv[%d] && check(cudaMemcpy(%s_%d, host_%d, bytes_%d, "
-                   "cudaMemcpyHostToDevice))) return 1;\n",
-                   at + 1, name, b, b, b);
+                   "    { void *%s; if (redviz_fails(cudaMalloc(&%s, redviz_bytes))) return 1; "
+                   "redviz_at[%d] = (char *)%s; }\n",
+                   name, name, b, name);
+        text_print(out,
+                   "    if (*redviz_words[%d] && redviz_fails(cudaMemcpy(redviz_at[%d], redviz_host[%d], "
+                   "redviz_bytes, cudaMemcpyHostToDevice))) return 1;\n",
+                   2 + 3 * b, b, b);
     }
-    text_print(out, "    %s(", call->function);
+    text_add(out, "    return 0;\n}\n");
+}
+
+static void write_end(const Call *call, const Plan *plan, Text *out) {
+    text_add(out, "static int redviz_end(char **redviz_words) {\n    size_t redviz_bytes;\n"
+                  "    if (redviz_fails(cudaDeviceSynchronize())) return 1;\n");
+    for (int b = 0; b < plan->buffer_count; b++) {
+        text_print(out, "    redviz_bytes = strtoull(redviz_words[%d], NULL, 10);\n", 1 + 3 * b);
+        if (!is_on_host(call, &plan->launches[0], b))
+            text_print(out,
+                       "    if (redviz_fails(cudaMemcpy(redviz_host[%d], redviz_at[%d], redviz_bytes, "
+                       "cudaMemcpyDeviceToHost))) return 1;\n",
+                       b, b);
+        text_print(out, "    redviz_write(redviz_words[%d], redviz_host[%d], redviz_bytes);\n", 3 + 3 * b, b);
+    }
+    text_add(out, "    return 0;\n}\n");
+}
+
+/* A main() of the file gets another name. */
+static void write_call(const Call *call, const Plan *plan, const char *path, Text *out) {
+    const PlanLaunch *launch = &plan->launches[0];
+    text_print(out, "#define main redviz_main_of_the_file\n#include \"%s\"\n#undef main\n", path);
+    text_print(out,
+               "int main(int, char **redviz_words) {\n    if (redviz_begin(redviz_words)) return 1;\n    %s(",
+               call->function);
     for (int i = 0, number = 1 + 3 * plan->buffer_count; i < launch->argument_count; i++) {
         int b = launch->arguments[i].buffer;
         if (i) text_add(out, ", ");
-        if (b >= 0 && call->is_host[i])
-            text_print(out, "Pointer{(char *)host_%d + %llu}", b,
-                       (unsigned long long)launch->arguments[i].offset);
-        else if (b >= 0)
-            text_print(out, "Pointer{(char *)%s_%d + %llu}", plan->buffers[b].name, b,
+        if (b >= 0)
+            text_print(out, "redviz_pointer{redviz_at[%d] + %llu}", b,
                        (unsigned long long)launch->arguments[i].offset);
         else
-            text_print(out, "Number{strtod(argv[%d], NULL)}", number++);
+            text_print(out, "redviz_number{redviz_words[%d]}", number++);
     }
-    text_add(out, ");\n    if (check(cudaDeviceSynchronize())) return 1;\n");
-    for (int b = 0; b < plan->buffer_count; b++) {
-        bool is_host = false;
-        for (int i = 0; i < launch->argument_count; i++)
-            is_host |= launch->arguments[i].buffer == b && call->is_host[i];
-        if (!is_host)
-            text_print(
-                out,
-                "    if (check(cudaMemcpy(host_%d, %s_%d, bytes_%d, cudaMemcpyDeviceToHost))) return 1;\n", b,
-                plan->buffers[b].name, b, b);
-        text_print(out, "    redviz_call::write(argv[%d], host_%d, bytes_%d);\n", 3 + 3 * b, b, b);
-    }
-    text_add(out, "    return 0;\n}\n");
+    text_add(out, ");\n    return redviz_end(redviz_words);\n}\n");
+}
+
+void call_write_main(const Call *call, const Plan *plan, const char *path, Text *before, Text *out) {
+    text_add(before, head);
+    write_begin(call, plan, out);
+    write_end(call, plan, out);
+    write_call(call, plan, path, out);
 }

@@ -1,4 +1,4 @@
-/* Call: a host function of a file without main(), called from a generated one.
+/* Call: a host function of a file, called from a generated main().
  *
  *   --call 'solve(in=float[n]:random, host mask=int[n]:ones, out=float[1], n)'
  *
@@ -35,7 +35,7 @@ bool call_plan(const Call *call, uint64_t n, Plan *plan, Error *error);
  * poison before the call. */
 bool call_fills(const Call *call, const char *buffer);
 /* The program: it includes FILE.cu (`path`, absolute), takes sizes, files and numbers as its arguments, and
- * writes outputs to files. Its text before main(), and main(). */
-void call_write_main(const Call *call, const Plan *plan, const char *path, Text *head, Text *main);
+ * writes outputs to files. `before` has its templates. */
+void call_write_main(const Call *call, const Plan *plan, const char *path, Text *before, Text *out);
 
 #endif

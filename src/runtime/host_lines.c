@@ -21,7 +21,14 @@ typedef struct HostPlace { /* of an address */
     int process;
     const char *file, *function; /* NULL: not known */
     int line;
+    bool allocates;
+    int name; /* of what it allocates, in the list of names; -1: not looked for yet */
 } HostPlace;
+
+typedef struct MemoryName {
+    const char *text;
+    int count; /* memories of this name that are not freed */
+} MemoryName;
 
 struct HostLines {
     pid_t processes[16];
@@ -31,6 +38,8 @@ struct HostLines {
     int mapped_count, mapped_capacity;
     HostPlace *places;
     int place_count, place_capacity;
+    MemoryName *names;
+    int name_count, name_capacity;
 };
 
 HostLines *host_lines_new(void) {
@@ -41,6 +50,7 @@ void host_lines_free(HostLines *lines) {
     for (int i = 0; i < lines->mapped_count; i++) free(lines->mapped[i].path);
     free(lines->mapped);
     free(lines->places);
+    free(lines->names);
     free(lines);
 }
 
@@ -87,18 +97,20 @@ void host_lines_refresh(HostLines *lines, const Device *device) {
 
 /* ---- addresses to lines -------------------------------------------------------------------------------- */
 
-static void ask_for(HostLines *lines, uint64_t address, int process) {
-    for (int i = 0; i < lines->place_count; i++)
-        if (lines->places[i].address == address && lines->places[i].process == process) return;
-    HostPlace place = {.address = address, .process = process};
-    if (address) array_push(lines->places, lines->place_count, lines->place_capacity, place);
-}
-
-static const HostPlace *find(const HostLines *lines, uint64_t address, int process) {
+static HostPlace *find(const HostLines *lines, uint64_t address, int process) {
     for (int i = 0; i < lines->place_count; i++)
         if (lines->places[i].address == address && lines->places[i].process == process)
             return &lines->places[i];
     return NULL;
+}
+
+static void ask_for(HostLines *lines, uint64_t address, int process, bool allocates) {
+    HostPlace *known = find(lines, address, process),
+              place = {.address = address, .process = process, .allocates = allocates, .name = -1};
+    if (known)
+        known->allocates |= allocates;
+    else if (address)
+        array_push(lines->places, lines->place_count, lines->place_capacity, place);
 }
 
 /* The address within its file of the instruction before a return address. addr2line takes virtual addresses
@@ -191,23 +203,14 @@ static const char *line_of_file(Arena *arena, const char *path, int line) {
 }
 
 /* How many allocations stand before this one in its line: "cudaMalloc(&a, n); cudaMalloc(&b, n);". */
-static int count_before(const HostLines *lines, const Captured *capture, const CapturedMemory *memory,
-                        const HostPlace *place) {
+static int count_before(const HostLines *lines, const HostPlace *place) {
     int count = 0;
-    uint64_t last = 0;
-    for (;;) { /* each address of a call once, ascending */
-        uint64_t next = memory->caller;
-        for (int i = 0; i < capture->memory_count; i++) {
-            const CapturedMemory *other = &capture->memories[i];
-            if (other->caller <= last || other->caller >= next || other->device != memory->device) continue;
-            const HostPlace *at = find(lines, other->caller, other->device);
-            if (at && at->file && at->line == place->line && !strcmp(at->file, place->file))
-                next = other->caller;
-        }
-        if (next == memory->caller) return count;
-        last = next;
-        count++;
+    for (int i = 0; i < lines->place_count; i++) {
+        const HostPlace *other = &lines->places[i];
+        count += other->allocates && other->process == place->process && other->address < place->address &&
+                 other->file && other->line == place->line && !strcmp(other->file, place->file);
     }
+    return count;
 }
 
 /* Behind so many calls with a & in the line; its begin, if it has not as many. */
@@ -220,23 +223,39 @@ static const char *skip_calls(const char *line, int count) {
     return at && strstr(at, "lloc") ? at : line;
 }
 
+/* The index of a name in the list. */
+static int add_name(HostLines *lines, const char *text) {
+    for (int i = 0; i < lines->name_count; i++)
+        if (!strcmp(lines->names[i].text, text)) return i;
+    MemoryName name = {.text = text};
+    array_push(lines->names, lines->name_count, lines->name_capacity, name);
+    return lines->name_count - 1;
+}
+
+static int name_at(HostLines *lines, Arena *arena, HostPlace *place) {
+    if (place && place->name >= 0) return place->name;
+    const char *text = place && place->file ? line_of_file(arena, place->file, place->line) : NULL;
+    if (text) text = skip_calls(text, count_before(lines, place));
+    const char *name = text ? name_in_call(arena, text) : NULL;
+    int index = add_name(lines, name ? name : "memory");
+    if (place) place->name = index;
+    return index;
+}
+
 /* Memory without a name, and each further one of a name, gets a number. */
-static void name_memories(const HostLines *lines, Captured *capture) {
+static void name_memories(HostLines *lines, Captured *capture) {
+    Arena *arena = &capture->arena;
     for (int i = 0; i < capture->memory_count; i++) {
         CapturedMemory *memory = &capture->memories[i];
-        if (memory->variable) continue;
-        const HostPlace *place = find(lines, memory->caller, memory->device);
-        const char *text =
-            place && place->file ? line_of_file(&capture->arena, place->file, place->line) : NULL;
-        if (text) text = skip_calls(text, count_before(lines, capture, memory, place));
-        const char *name = text ? name_in_call(&capture->arena, text) : NULL;
-        int same = 0;
-        if (!name) name = "memory";
-        for (int j = 0; j < i; j++)
-            same += capture->memories[j].base && !strcmp(capture->memories[j].base, name) &&
-                    !capture->memories[j].is_freed;
-        memory->base = name;
-        memory->name = same ? arena_print(&capture->arena, "%s%d", name, same + 1) : name;
+        if (memory->variable && !memory->base) continue;
+        int index = memory->variable ? add_name(lines, memory->base)
+                                     : name_at(lines, arena, find(lines, memory->caller, memory->device));
+        MemoryName *name = &lines->names[index];
+        if (!memory->variable) {
+            memory->base = name->text;
+            memory->name = name->count ? arena_print(arena, "%s%d", name->text, name->count + 1) : name->text;
+        }
+        name->count += !memory->is_freed;
     }
 }
 
@@ -247,12 +266,12 @@ static const char *short_place(Arena *arena, const HostPlace *place) {
 
 void host_lines_name(HostLines *lines, Captured *capture) {
     for (int i = 0; i < capture->memory_count; i++)
-        ask_for(lines, capture->memories[i].caller, capture->memories[i].device);
+        ask_for(lines, capture->memories[i].caller, capture->memories[i].device, true);
     for (int i = 0; i < capture->launch_count; i++)
-        ask_for(lines, capture->launches[i].caller, capture->launches[i].device);
+        ask_for(lines, capture->launches[i].caller, capture->launches[i].device, false);
     for (int i = 0; i < capture->fault_count; i++)
         for (int c = 0; c < capture->faults[i].caller_count; c++)
-            ask_for(lines, capture->faults[i].callers[c], 0);
+            ask_for(lines, capture->faults[i].callers[c], 0, false);
     for (int i = 0; i < lines->mapped_count; i++) resolve(lines, capture, &lines->mapped[i]);
     name_memories(lines, capture);
     for (int i = 0; i < capture->launch_count; i++) {

@@ -41,8 +41,9 @@ typedef enum MessageKind {
     MESSAGE_WRITTEN,
     /* MessageFailed, then two strings: the CUDA function, what was wrong: the call returned an error */
     MESSAGE_FAILED,
-    MESSAGE_CHECKED,     /* nothing: the program asked for the last error, and there was one */
-    MESSAGE_LACKS,       /* the name of a CUDA function that this library does not have; once for each name */
+    MESSAGE_CHECKED, /* nothing: the program asked for the last error, and there was one */
+    /* MessageAt, then the name of a CUDA function that this library does not have; once for each name */
+    MESSAGE_LACKS,
     MESSAGE_HOST_ACCESS, /* MessageAccess: the program touched device memory, and ends */
     MESSAGE_HEAP,        /* MessageAt: the device heap of later launches has `address` bytes */
     MESSAGE_ORDER,       /* MessageOrder: what waits for what, beside the order of each stream */

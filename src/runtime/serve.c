@@ -203,9 +203,12 @@ static void take_order(const Device *device, const MessageOrder *order) {
 }
 
 static bool take_lacks(Connection *connection) {
-    const char *name = text_behind(connection, 0);
+    const MessageAt *from = (const MessageAt *)connection->body;
+    const char *name = text_behind(connection, sizeof *from);
     if (!name) return false;
     add_fault(connection, &(CapturedFault){.kind = CAPTURED_LACKS,
+                                           .callers = {from->caller},
+                                           .caller_count = from->caller != 0,
                                            .call = arena_copy_string(&connection->capture->arena, name)});
     return true;
 }

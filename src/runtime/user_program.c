@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
@@ -30,7 +31,7 @@ typedef struct ProgramRun {
     Program *program;
     char name[64];        /* of the socket */
     int listener, output; /* -1: closed; the watcher reads the output while it runs */
-    pid_t child;
+    pid_t child;          /* the guard, the program's parent */
     bool has_ended;
     Connection connections[MOST_CONNECTIONS];
     int connection_count;
@@ -92,6 +93,35 @@ static void become_program(const ProgramRun *run, const int output[2], int faile
     _exit(127);
 }
 
+/* Ends as the program did. */
+static void end_as(int status) {
+    if (!WIFSIGNALED(status)) _exit(WEXITSTATUS(status));
+    setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+    signal(WTERMSIG(status), SIG_DFL);
+    raise(WTERMSIG(status));
+    _exit(126);
+}
+
+/* The program's parent: a program that stops, traces or kills its parent does it to this process. The program
+ * begins when the pipe that redviz waits for is closed here. */
+static void guard_program(const ProgramRun *run, const int output[2], int failed) {
+    int status = 0, begin[2];
+    char byte;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    pid_t program = pipe2(begin, O_CLOEXEC) ? -1 : fork();
+    if (!program) {
+        close(begin[1]);
+        if (!read(begin[0], &byte, 1)) become_program(run, output, failed);
+        _exit(126);
+    }
+    int reason = program < 0 ? errno : 0;
+    if (reason && write(failed, &reason, sizeof reason) < 0) _exit(126);
+    if (reason) _exit(127);
+    close(failed), close(output[0]), close(output[1]), close(begin[1]);
+    while (waitpid(program, &status, 0) < 0 && errno == EINTR) continue;
+    end_as(status);
+}
+
 static bool start(ProgramRun *run, Error *error) {
     int output[2], failed[2], reason = 0;
     if (!listen_at(run, error)) return false;
@@ -100,7 +130,7 @@ static bool start(ProgramRun *run, Error *error) {
     fflush(stdout);
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     run->child = fork();
-    if (!run->child) become_program(run, output, failed[1]);
+    if (!run->child) guard_program(run, output, failed[1]);
     close(output[1]), close(failed[1]);
     run->output = output[0];
     ssize_t got = run->child > 0 ? read(failed[0], &reason, sizeof reason) : 0;
@@ -223,7 +253,12 @@ static void serve(ProgramRun *run, Connection *connection) {
 
 static bool has_ended(ProgramRun *run) {
     int status;
-    if (run->has_ended || waitpid(run->child, &status, WNOHANG) != run->child) return run->has_ended;
+    if (run->has_ended || waitpid(run->child, &status, WNOHANG | WUNTRACED) != run->child)
+        return run->has_ended;
+    if (WIFSTOPPED(status)) {
+        kill(run->child, SIGCONT); /* its child has stopped it */
+        return false;
+    }
     run->has_ended = true;
     Program *program = run->program;
     program->end = run->is_interrupted || is_cancelled(run->options) ? PROGRAM_STOPPED
@@ -352,6 +387,10 @@ void program_free(Program *program) {
     captured_free(program->capture);
     text_done(&program->output);
     free(program);
+}
+
+bool program_has_failed(const Program *program) {
+    return program->end != PROGRAM_EXITED || program->status != 0;
 }
 
 /* Which launch took the time, and what makes it shorter. */

@@ -46,6 +46,8 @@ typedef struct Program {
 /* Runs it to its end. NULL with `error`: it could not be started. */
 Program *program_run(const ProgramOptions *options, Error *error);
 void program_free(Program *program);
+/* It did not come to its own end with status 0. */
+bool program_has_failed(const Program *program);
 /* "exited 0", "was ended by signal 11 (Segmentation fault)", "was stopped after 60 s (--time-limit; launch 3,
  * reduce, still ran; a smaller argument '--n=16777216' would help)". */
 void program_describe_end(const Program *program, Text *out);

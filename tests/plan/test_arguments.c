@@ -116,6 +116,35 @@ static void a_buffer_can_be_passed_twice_and_scalars_have_names(void **state) {
     plan_free(&plan);
 }
 
+/* Types as people write them. */
+static void types_have_other_names(void **state) {
+    (void)state;
+    static const struct {
+        const char *name;
+        PtxType type;
+    } names[] = {{"int64", PTX_S64},
+                 {"uint64", PTX_U64},
+                 {"unsigned long long", PTX_U64},
+                 {"f32", PTX_F32},
+                 {"bf16", PTX_BF16},
+                 {"__half", PTX_F16},
+                 {"size_t", PTX_U64},
+                 {"long long", PTX_S64},
+                 {"float64", PTX_F64},
+                 {"unsigned", PTX_U32},
+                 {"__nv_bfloat16", PTX_BF16},
+                 {"uint8_t", PTX_U8},
+                 {"int64t", PTX_NO_TYPE},
+                 {"long|int", PTX_NO_TYPE},
+                 {"", PTX_NO_TYPE},
+                 {"unsigned float", PTX_NO_TYPE}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        PtxType type = PTX_NO_TYPE;
+        bool is_type = plan_type_parse(names[i].name, &type);
+        if (type != names[i].type || is_type != (type != PTX_NO_TYPE)) fail_msg("'%s'", names[i].name);
+    }
+}
+
 static void bad_args_say_what_is_wrong(void **state) {
     (void)state;
     static const struct {
@@ -377,6 +406,7 @@ int main(void) {
         cmocka_unit_test(args_become_buffers_and_scalars),
         cmocka_unit_test(random_floats_have_fractions),
         cmocka_unit_test(a_buffer_can_be_passed_twice_and_scalars_have_names),
+        cmocka_unit_test(types_have_other_names),
         cmocka_unit_test(bad_args_say_what_is_wrong),
         cmocka_unit_test(an_error_points_into_the_text),
         cmocka_unit_test(structures_are_laid_out_as_in_c),

@@ -156,6 +156,9 @@ static void in_bodies(void **state) {
         {"call nobody;", 6, "'nobody' is not declared"},
         {"call outside;", 1,
          "the function 'outside' has no body in this file; link it in first (nvcc without -rdc=true)"},
+        {"call cudaLaunchDeviceV2;", 1,
+         "the function 'cudaLaunchDeviceV2' launches from a kernel (dynamic parallelism), which is not "
+         "emulated"},
         {".reg .u32 x; .reg .f32 x;", 24, "'x' is declared twice in this scope"},
         {".reg .u32 x<2147483648>;", 13, "a number of registers must be from 0 to 2147483647"},
         {".reg .u32 x<y>;", 13, "expected a number of registers, found 'y'"},

@@ -33,6 +33,13 @@ static int set_up(void **state) {
     program_runs_add("nowhere", CALL("nothing(v=float[n], n)", ""));
     program_runs_add("too_few", CALL("solve(in=float[n]:random, out=float[1])", ""));
     program_runs_add("json", CALL("solve(in=float[n]:random, out=float[1], n)", "--n 100 --json"));
+    program_runs_add("own_main",
+                     "@ %/own_main.cu --call 'solve(in=int32[n]:iota, out=unsigned long long[1], n)' --n 100 "
+                     "--expect 'out=sum(in)' --report");
+    program_runs_add("own_main_fails",
+                     "@ %/own_main.cu --call 'solve_wrongly(in=i32[n]:iota, out=size_t[1], rows=96)' --n 100 "
+                     "--expect 'out=sum(in)' --report");
+    program_runs_add("main", "@ %/own_main.cu --call 'main(1)' --report");
     program_runs_do();
     return 0;
 }
@@ -87,6 +94,14 @@ static void pointers_to_host_memory(void **state) {
     EXPECT_WORDS("host", 0, "n = 100: result 100, expected 100: ok, sum(v)\n", "d_result 1");
 }
 
+/* The file has a main() and macros of its own. */
+static void a_file_that_is_a_program(void **state) {
+    (void)state;
+    EXPECT_WORDS("own_main", 0, "n = 100: result 4950, expected 4950: ok");
+    EXPECT_WORDS("own_main_fails", 1, "n = 100: result 4560, expected 4950: WRONG");
+    EXPECT_WORDS("main", 2, "--call main: redviz --run FILE.cu runs the main() of a file");
+}
+
 /* An output that the function does not write is full of 0xA5. */
 static void outputs_that_are_not_written(void **state) {
     (void)state;
@@ -95,7 +110,7 @@ static void outputs_that_are_not_written(void **state) {
 
 static void a_function_that_exits(void **state) {
     (void)state;
-    EXPECT_WORDS("leaves", 2, "n = 1000: the program exited 3\n",
+    EXPECT_WORDS("leaves", 1, "n = 1000: the program exited 3\n",
                  "redviz: the program exited 3 and launched no kernel\n");
 }
 
@@ -103,7 +118,7 @@ static void what_the_compiler_refuses(void **state) {
     (void)state;
     EXPECT_WORDS("nowhere", 2,
                  "--call nothing: the file defines no such function; its host functions are solve, ");
-    EXPECT_WORDS("too_few", 2, "solve(Pointer{"); /* the words are the compiler's */
+    EXPECT_WORDS("too_few", 2, "solve(redviz_pointer{"); /* the words are the compiler's */
 }
 
 static void only_json(void **state) {
@@ -198,6 +213,7 @@ int main(void) {
         cmocka_unit_test(a_list_from_the_signature),
         cmocka_unit_test(sizes_and_fills_are_expressions),
         cmocka_unit_test(pointers_to_host_memory),
+        cmocka_unit_test(a_file_that_is_a_program),
         cmocka_unit_test(outputs_that_are_not_written),
         cmocka_unit_test(a_function_that_exits),
         cmocka_unit_test(what_the_compiler_refuses),

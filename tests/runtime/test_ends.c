@@ -50,6 +50,7 @@ static int set_up(void **state) {
         program_runs_add(ways[i], commands[i]);
     }
     program_runs_add("large", "timeout 60 @ --report=json --at 1 -- $TMPDIR/ends large");
+    program_runs_add("memories", "timeout 40 @ --report=json -- $TMPDIR/ends memories");
     program_runs_do();
     return 0;
 }
@@ -109,6 +110,13 @@ static void two_gibibytes(void **state) {
     expect_begin("large", "PASSED: 42\n", "exited 0: 2 launches, 2 distinct\n");
 }
 
+/* Naming them took a minute once. */
+static void many_memories(void **state) {
+    (void)state;
+    expect("memories", 0, "PASSED: 5\n",
+           "exited 0: 1 launch, 1 distinct\n1 add 1x32 line 67: address120000 32\n");
+}
+
 static void four_threads_that_launch(void **state) {
     (void)state;
     expect_begin("threads", "PASSED: 50\nPASSED: 50\nPASSED: 50\nPASSED: 50\n",
@@ -138,17 +146,17 @@ static void a_fork_after_the_first_call(void **state) {
 
 static void exit_within_a_callback(void **state) {
     (void)state;
-    expect("exit_in_callback", 0, "leaving\n",
+    expect("exit_in_callback", 1, "leaving\n",
            "exited 6: 1 launch, 1 distinct\n1 add 1x32 line 67: values 32\n"
            "error -:-1: the program exited 6, though no CUDA call failed\n");
 }
 
 static void ends_by_itself(void **state) {
     (void)state;
-    expect("abort", 0, "",
+    expect("abort", 1, "",
            "signal 6: 1 launch, 1 distinct\n1 add 1x32 line 67: values 32\n"
            "error -:-1: the program was ended by signal 6 (Aborted), though no CUDA call failed\n");
-    expect("leave_at_once", 0, "",
+    expect("leave_at_once", 1, "",
            "exited 9: 1 launch, 1 distinct\n1 add 1x32 line 67: values 32\n"
            "error -:-1: the program exited 9, though no CUDA call failed\n");
 }
@@ -283,6 +291,17 @@ static void signals_while_a_file_runs(void **state) {
     }
 }
 
+/* Where a program asks for it, though it launches nothing. */
+static void what_is_missing_is_named(void **state) {
+    (void)state;
+    need_program();
+    Outcome outcome = program_shell("@ --report -- %s/ends link", program_folder());
+    assert_int_equal(outcome.status, 3);
+    program_assert_contains(outcome.out, ": cuLinkAddData of machine code is not emulated: it returned ");
+    program_assert_contains(outcome.out, "note: ends.c line ");
+    program_outcome_done(&outcome);
+}
+
 static void nothing_is_left(void **state) {
     (void)state;
     Outcome outcome = program_shell("ls -d %s/redviz-*; ls %s/core*", program_folder(), program_folder());
@@ -299,6 +318,7 @@ int main(void) {
         cmocka_unit_test(launches_that_repeat_the_first),
         cmocka_unit_test(ten_thousand_launches),
         cmocka_unit_test(two_gibibytes),
+        cmocka_unit_test(many_memories),
         cmocka_unit_test(four_threads_that_launch),
         cmocka_unit_test(a_fork_before_the_first_call),
         cmocka_unit_test(a_fork_after_the_first_call),
@@ -309,6 +329,7 @@ int main(void) {
         cmocka_unit_test(signals_end_redviz_and_program),
         cmocka_unit_test(control_c),
         cmocka_unit_test(signals_while_a_file_runs),
+        cmocka_unit_test(what_is_missing_is_named),
         cmocka_unit_test(nothing_is_left),
     };
     return cmocka_run_group_tests(tests, set_up, program_remove_folder);

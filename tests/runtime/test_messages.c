@@ -252,7 +252,8 @@ static void names_without_an_end(void **state) {
     MessageFailed failed = {.error = 1};
     assert_false(say(MESSAGE_FUNCTION, &name, sizeof name, "add", 3));
     assert_false(say(MESSAGE_VARIABLE, &name, sizeof name, "total", 5));
-    assert_false(say(MESSAGE_LACKS, "cudaNothing", 11, NULL, 0));
+    MessageAt from = {0};
+    assert_false(say(MESSAGE_LACKS, &from, sizeof from, "cudaNothing", 11));
     assert_false(say(MESSAGE_LACKS, NULL, 0, NULL, 0));
     assert_false(say(MESSAGE_FAILED, &failed, sizeof failed, "cudaMalloc", 10));
     assert_false(say(MESSAGE_FAILED, &failed, sizeof failed, "cudaMalloc\0why", 14));

@@ -143,7 +143,7 @@ static void the_static_runtime(void **state) {
     (void)state;
     skip_without_nvcc("the program");
     Outcome outcome = program_runs_outcome("static");
-    assert_int_equal(outcome.status, 2);
+    assert_int_equal(outcome.status, 3);
     program_assert_contains(
         outcome.err, "the program's launches cannot be seen: it has NVIDIA's runtime built in: link it with "
                      "NVCC_APPEND_FLAGS=\"-cudart shared ");
@@ -179,23 +179,28 @@ static void a_file_that_does_not_compile(void **state) {
 static void no_cuda_at_all(void **state) {
     (void)state;
     static const struct {
-        const char *command, *words;
+        const char *command;
+        int status;
+        const char *words;
     } refused[] = {
-        {"@ --report -- /bin/true", "redviz: the program exited 0 and launched no kernel"},
-        {"@ --report -- /bin/sh -c 'exit 7'", "redviz: the program exited 7 and launched no kernel"},
-        {"@ --report -- /bin/sh -c 'kill -9 $$'",
+        {"@ --report -- /bin/true >&2", 0, "no launch: the program exited 0 and launched no kernel"},
+        {"@ --check -- /bin/true >&2", 0, "no launch: the program exited 0 and launched no kernel"},
+        {"@ --frame=80x24 -- /bin/true", 0, "redviz: the program exited 0 and launched no kernel"},
+        {"@ --report -- /bin/sh -c 'exit 7'", 1, "redviz: the program exited 7 and launched no kernel"},
+        {"@ --report -- /bin/sh -c 'kill -9 $$'", 1,
          "redviz: the program was ended by signal 9 (Killed) and launched no kernel"},
-        {"@ --report -- /no/such/program", "redviz: /no/such/program: no such program"},
-        {"@ --report -- no_such_program_in_the_path", "redviz: no_such_program_in_the_path: no such program"},
-        {"@ --report -- /etc/passwd", "redviz: /etc/passwd: Permission denied"},
-        {"@ --report --time-limit 1 -- /bin/sleep 100",
+        {"@ --report -- /no/such/program", 2, "redviz: /no/such/program: no such program"},
+        {"@ --report -- no_such_program_in_the_path", 2,
+         "redviz: no_such_program_in_the_path: no such program"},
+        {"@ --report -- /etc/passwd", 2, "redviz: /etc/passwd: Permission denied"},
+        {"@ --report --time-limit 1 -- /bin/sleep 100", 1,
          "redviz: the program was stopped after 1 s (--time-limit; a smaller argument '100' would help) "
          "and launched no kernel"},
-        {"@ --run --report", "redviz: --run needs the file to compile: --run FILE.cu"},
+        {"@ --run --report", 2, "redviz: --run needs the file to compile: --run FILE.cu"},
     };
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
         Outcome outcome = program_shell("%s", refused[i].command);
-        assert_int_equal(outcome.status, 2);
+        assert_int_equal(outcome.status, refused[i].status);
         assert_int_equal(program_line_count(outcome.err), 1);
         program_assert_contains(outcome.err, refused[i].words);
         program_outcome_done(&outcome);

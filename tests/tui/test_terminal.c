@@ -254,7 +254,9 @@ static void suspends_while_it_draws(void **state) {
 
 static void signals_and_crashes_give_the_terminal_back(void **state) {
     (void)state;
-    static const int signals[] = {SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL};
+    static const int signals[] = {SIGTERM, SIGHUP, SIGINT,  SIGQUIT, SIGSEGV, SIGABRT,   SIGBUS,
+                                  SIGFPE,  SIGILL, SIGUSR1, SIGUSR2, SIGALRM, SIGXCPU,   SIGPIPE,
+                                  SIGTRAP, SIGSYS, SIGPOLL, SIGPROF, SIGPWR,  SIGVTALRM, SIGSTKFLT};
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
         int status;
         Pty *pty = start(xterm, 80, 24);

@@ -40,8 +40,11 @@ typedef struct Typed {
     wint_t code;
 } Typed;
 
-static const int handled_signals[] = {SIGWINCH, SIGTSTP, SIGCONT, SIGTERM, SIGHUP, SIGINT, SIGQUIT};
-static const int crash_signals[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL};
+/* All that would end or stop the process. */
+static const int handled_signals[] = {SIGWINCH, SIGTSTP, SIGCONT, SIGTERM,   SIGHUP,   SIGINT,
+                                      SIGQUIT,  SIGUSR1, SIGUSR2, SIGALRM,   SIGXCPU,  SIGPIPE,
+                                      SIGPOLL,  SIGPROF, SIGPWR,  SIGVTALRM, SIGSTKFLT};
+static const int crash_signals[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
 enum {
     HANDLED_COUNT = sizeof handled_signals / sizeof *handled_signals,
     CRASH_COUNT = sizeof crash_signals / sizeof *crash_signals

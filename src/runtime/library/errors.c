@@ -70,7 +70,8 @@ int lacks(const char *function) {
     while (i < most && reported[i] != NULL && strcmp(reported[i], function) != 0) i++;
     if (i < most && reported[i] == NULL) {
         reported[i] = function;
-        tell(MESSAGE_LACKS, function, strlen(function) + 1, NULL, 0);
+        MessageAt from = {.caller = call.caller};
+        tell(MESSAGE_LACKS, &from, sizeof from, function, strlen(function) + 1);
     }
     return cudaErrorNotSupported;
 }

@@ -214,6 +214,60 @@ static void wait_for_ever(void) {
     for (;;) pause();
 }
 
+/* One block of 32 threads executes this. */
+static void launch_code(const char *code) {
+    char text[512];
+    void *module, *kernel;
+    begin();
+    snprintf(text, sizeof text,
+             ".version 7.5\n.target sm_75\n.address_size 64\n.visible .entry k() {\n%s\n}\n", code);
+    check(cuModuleLoadData(&module, text), "cuModuleLoadData");
+    check(cuModuleGetFunction(&kernel, module, "k"), "cuModuleGetFunction");
+    check(cuLaunchKernel(kernel, 1, 1, 1, 32, 1, 1, 0, NULL, NULL, NULL), "cuLaunchKernel");
+}
+
+static void trap_unseen(void) {
+    launch_code("trap;");
+    cuCtxSynchronize(); /* the error is not looked at */
+}
+
+static void hang_unseen(void) {
+    launch_code("bar.sync 1, 64; ret;");
+    cuCtxSynchronize();
+}
+
+static void crash(void) {
+    begin();
+    launch_add(values, 1);
+    raise(SIGSEGV);
+}
+
+static void many_memories(void) {
+    uint64_t address = 0;
+    begin();
+    for (int i = 0; i < 120000; i++) check(cuMemAlloc_v2(&address, 128), "cuMemAlloc");
+    check(cuMemsetD32_v2(address, 4, 32), "cuMemsetD32");
+    launch_add(address, 1);
+    expect(address, 5);
+}
+
+int cuLinkCreate(unsigned count, int *options, void **values, void **linker);
+int cuLinkAddData(void *linker, int type, const void *data, size_t bytes, const char *name, unsigned count,
+                  int *options, void **values);
+
+/* Asks for what redviz does not have. */
+static void link_machine_code(void) {
+    enum { LIBRARY = 4 };
+    void *linker;
+    begin();
+    check(cuLinkCreate(0, NULL, NULL, &linker), "cuLinkCreate");
+    cuLinkAddData(linker, LIBRARY, "!<arch>\n", 8, "lib", 0, NULL, NULL);
+}
+
+static void launch_nothing(void) {
+    begin();
+}
+
 int main(int argc, char **argv) {
     static const struct {
         const char *name;
@@ -230,6 +284,12 @@ int main(int argc, char **argv) {
         {"leave_child", leave_child},
         {"spin", spin_for_ever},
         {"wait", wait_for_ever},
+        {"trap", trap_unseen},
+        {"hang", hang_unseen},
+        {"crash", crash},
+        {"nothing", launch_nothing},
+        {"memories", many_memories},
+        {"link", link_machine_code},
     };
     const char *name = argc > 1 ? argv[1] : "sum";
     if (!strcmp(name, "many")) many(10000);
