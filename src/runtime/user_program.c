@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/interrupt.h"
 #include "base/memory.h"
+#include "runtime/fence.h"
 #include "runtime/host_lines.h"
 #include "runtime/serve.h"
 
@@ -28,9 +29,9 @@ enum { MOST_CONNECTIONS = 16, MOST_OUTPUT = 16 << 20, POLL_MS = 20 };
 typedef struct ProgramRun {
     const ProgramOptions *options;
     Program *program;
-    char name[64];        /* of the socket */
-    int listener, output; /* -1: closed; the watcher reads the output while it runs */
-    pid_t child;
+    char name[64];            /* of the socket */
+    int listener, output;     /* -1: closed; the watcher reads the output while it runs */
+    pid_t child, self, group; /* self: this process; group: its group */
     bool has_ended;
     Connection connections[MOST_CONNECTIONS];
     int connection_count;
@@ -86,6 +87,7 @@ static void become_program(const ProgramRun *run, const int output[2], int faile
     set_path("PYTHONPATH", python);
     signal(SIGINT, SIG_DFL);
     signal(SIGPIPE, SIG_DFL);
+    fence_put_up(run->self, run->group);
     execvp(arguments[0], (char *const *)(uintptr_t)arguments);
     int reason = errno;
     if (write(failed, &reason, sizeof reason) < 0) _exit(126);
@@ -99,6 +101,8 @@ static bool start(ProgramRun *run, Error *error) {
         return error_set(error, "no pipe: %s", strerror(errno));
     fflush(stdout);
     prctl(PR_SET_CHILD_SUBREAPER, 1);
+    prctl(PR_SET_DUMPABLE, 0); /* nothing may write to its memory */
+    run->self = getpid(), run->group = getpgrp();
     run->child = fork();
     if (!run->child) become_program(run, output, failed[1]);
     close(output[1]), close(failed[1]);
@@ -128,6 +132,7 @@ static void kill_rest(void) {
         while (waitpid(-1, NULL, WNOHANG) > 0) continue;
     }
     prctl(PR_SET_CHILD_SUBREAPER, 0);
+    prctl(PR_SET_DUMPABLE, 1);
 }
 
 /* ---- the watcher --------------------------------------------------------------------------------------- */

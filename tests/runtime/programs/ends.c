@@ -2,10 +2,13 @@
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -200,6 +203,21 @@ static void leave_child(void) {
     expect(values, 1);
 }
 
+/* Each is refused; its own children it may stop. */
+static void attack(void) {
+    pid_t runner = getppid();
+    bool refused = ptrace(PTRACE_ATTACH, runner, NULL, NULL) && ptrace(PTRACE_SEIZE, runner, NULL, NULL) &&
+                   kill(runner, SIGSTOP) && kill(runner, SIGKILL) && kill(-1, SIGSTOP) &&
+                   syscall(SYS_tgkill, runner, runner, SIGKILL) && syscall(SYS_tkill, runner, SIGKILL);
+    pid_t child = fork();
+    if (!child)
+        for (;;) pause();
+    bool may = !kill(child, SIGKILL) && waitpid(child, NULL, 0) == child;
+    begin();
+    launch_add(values, 1);
+    expect(values, refused && may);
+}
+
 static void spin_for_ever(void) {
     begin();
     launch_spin();
@@ -228,6 +246,7 @@ int main(int argc, char **argv) {
         {"exit_in_callback", exit_in_callback},
         {"killed", killed},
         {"leave_child", leave_child},
+        {"attack", attack},
         {"spin", spin_for_ever},
         {"wait", wait_for_ever},
     };
