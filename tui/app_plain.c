@@ -145,13 +145,11 @@ static void print_operand(const PlainApp *plain, const StepContext *context) {
         step_context_print_symbol(context, buffer, name, sizeof name);
     else
         step_context_print_input(context, buffer, name, sizeof name);
-    const char *index = expression, *factor = strstr(expression, "tid * 1");
-    if (factor == expression && !isdigit((unsigned char)factor[strlen("tid * 1")])) {
-        memcpy(expression + strlen("tid * 1") - strlen("tid"), "tid", strlen("tid"));
-        index += strlen("tid * 1") - strlen("tid");
-    }
-    fprintf(plain->out, is_store ? tr("Warp %d stores to %s[%s].") : tr("Warp %d loads %s[%s]."), event->warp,
-            name, index);
+    const char *factor = "tid * 1";
+    size_t length = strlen(factor);
+    bool is_thread = !strncmp(expression, factor, length) && !isdigit((unsigned char)expression[length]);
+    fprintf(plain->out, is_store ? tr("Warp %d stores to %s[%s%s].") : tr("Warp %d loads %s[%s%s]."),
+            event->warp, name, is_thread ? "tid" : "", is_thread ? expression + length : expression);
     fputc('\n', plain->out);
 }
 
