@@ -65,7 +65,7 @@ TEST_SOURCES = $(wildcard tests/*/test_*.c)
 # `make test-long` runs all of them in full. $REDVIZ_TEST_COMPILER: tests/README.md.
 QUICK = REDVIZ_TEST_LARGEST_N=4096 REDVIZ_TEST_QUICK=1
 SHORTENED = $(patsubst %,tests/%.c,catalog/test_results_int catalog/test_results_float catalog/test_results_double \
-    cli/test_lecture cli/test_runs emulator/test_core_fuzz exercise/test_shipped gpu/test_capture instrument/test_catalogue instrument/test_text \
+    cli/test_lecture cli/test_runs emulator/test_core_fuzz exercise/test_shipped exercise/test_submissions gpu/test_capture instrument/test_catalogue instrument/test_text \
     session/test_damaged session/test_rounding session/test_saved tui/test_adds_up tui/test_key_storm tui/test_lecture tui/test_quiz)
 LEFT_OUT = $(patsubst %,tests/%.c,cli/test_hostile metrics/test_added_metric runtime/test_libraries)
 # Programs that compile CUDA or ask ptxas: they differ where there is a toolkit.
@@ -73,7 +73,7 @@ TOOLKIT = $(patsubst %,tests/%.c,cli/test_build cli/test_cases cli/test_cuda cli
     cli/test_other_input cli/test_pipes cli/test_sass cli/test_source compile/test_compile exercise/test_grade ptx/test_check runtime/test_call runtime/test_ends \
     runtime/test_programs session/test_rounding sass/test_assemble sass/test_listing tui/test_edit tui/test_exercise tui/test_program)
 # Under the sanitizers, what builds trees, or reads libraries, says nothing new; NVIDIA's cannot be opened there.
-NOT_SANITIZED = $(wildcard tests/tree/test_*.c) $(patsubst %,tests/%.c,metrics/test_added_metric runtime/test_libraries exercise/test_shipped \
+NOT_SANITIZED = $(wildcard tests/tree/test_*.c) $(patsubst %,tests/%.c,metrics/test_added_metric runtime/test_libraries exercise/test_shipped exercise/test_submissions \
     gpu/test_counter_names)
 # Programs in which threads share data.
 THREADED = $(patsubst %,tests/%.c,bench/test_cpu_reduce cli/test_progress emulator/test_core_limits emulator/test_core_threads \
@@ -427,8 +427,8 @@ WEB = build/web
 WEB_CC ?= clang --target=wasm32-wasi
 WEB_FLAGS = -nostdlibinc -isystem web/include -isystem /usr/include/wasm32-wasi -include web/include/missing.h -std=gnu11 -Oz -flto -mbulk-memory -Wall -Wextra -Wno-unused-parameter -Wno-shift-count-overflow -ffp-contract=off -I. -Isrc -MD -MP $(addprefix -D_WASI_EMULATED_,SIGNAL \
     PROCESS_CLOCKS MMAN GETPID)
-WEB_REPLACED = src/base/interrupt.c src/compile/process.c $(addprefix src/runtime/,emulated_device.c emulated_launch.c emulated_memory.c \
-    executable.c fatbin.c host_lines.c serve.c user_program.c) $(addprefix tui/draw/,terminal.c terminal_text.c tty_output.c status_report.c)
+WEB_REPLACED = src/base/interrupt.c src/compile/process.c src/exercise/grade_class.c $(addprefix src/runtime/,emulated_device.c emulated_launch.c emulated_memory.c \
+    executable.c fatbin.c fence.c host_lines.c serve.c user_program.c) $(addprefix tui/draw/,terminal.c terminal_text.c tty_output.c status_report.c)
 WEB_SOURCES = $(filter-out src/record_main.c $(WEB_REPLACED),$(SOURCES)) $(wildcard web/*.c)
 WEB_OBJECTS = $(patsubst %.c,$(WEB)/obj/%.o,$(WEB_SOURCES))
 

@@ -1,9 +1,12 @@
 /* The interface in lines: commands as words, a fact a line, nothing drawn. */
 #define _POSIX_C_SOURCE 200809L
 #include "ask/ask.h"
+#include "exercise/exercise_lecture.h"
 #include "tui/app_state.h"
+#include "tui/view/index_view.h"
 
 #include "base/language.h"
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +17,7 @@ typedef struct PlainApp {
     const void *of;  /* its lecture: an exercise has another one after each grade */
     int step;        /* that was printed last; -1: none */
     const void *run; /* its run */
+    int hints;       /* that were asked for */
 } PlainApp;
 
 /* ---- texts ---- */
@@ -43,15 +47,31 @@ static void print_question(const PlainApp *plain) {
     if (lecture->question != QUESTION_WAITS) return;
     const LectureStop *stop = view_lecture_stop(lecture);
     const LectureQuestion *question = stop->question;
+    if (question->pointing)
+        fprintf(plain->out, "%s", tr("Answer with a mask: 0x5 is lanes, or banks, 0 and 2."));
+    else if (question->choice_count)
+        fprintf(plain->out, tr("Answer with a number from 1 to %d; skip shows the answer."),
+                question->choice_count);
+    else
+        fprintf(plain->out, "%s", tr("Answer with a number; skip shows the answer."));
+    fputc('\n', plain->out);
     print_marked(plain, tr("Question:"), question->text);
     for (int i = 0; i < question->choice_count; i++) {
         char label[16];
         snprintf(label, sizeof label, "%d:", i + 1);
         print_marked(plain, label, question->choices[i]);
     }
-    if (question->pointing)
-        fprintf(plain->out, "%s\n", tr("Answer with a mask: 0x5 is lanes, or banks, 0 and 2."));
     if (lecture->problem) fprintf(plain->out, "%s\n", lecture->problem);
+}
+
+static void print_blocks(const PlainApp *plain, const LectureStop *stop, bool has_labels) {
+    for (int i = 0; i < stop->block_count; i++) {
+        const LectureBlock *block = &stop->blocks[i];
+        if (block->kind == LECTURE_CODE)
+            fputs(block->text, plain->out);
+        else
+            print_marked(plain, block->kind == LECTURE_ITEM && has_labels ? block->label : NULL, block->text);
+    }
 }
 
 static void print_stop(PlainApp *plain) {
@@ -64,22 +84,72 @@ static void print_stop(PlainApp *plain) {
     fprintf(plain->out, tr("Stop %d of %d: %s"), lecture->stop + 1, lecture->run->lecture->stop_count,
             stop->title);
     fputc('\n', plain->out);
-    for (int i = 0; i < stop->block_count; i++) {
-        const LectureBlock *block = &stop->blocks[i];
-        if (block->kind == LECTURE_CODE)
-            fputs(block->text, plain->out);
-        else
-            print_marked(plain, block->kind == LECTURE_ITEM && !is_goals ? block->label : NULL, block->text);
+    print_blocks(plain, stop, !is_goals);
+}
+
+/* ---- the exercise ---- */
+
+/* A stop of its lecture, wherever the learner stands. */
+static void print_part(const PlainApp *plain, int stop) {
+    const Lecture *lecture = plain->app->grading ? plain->app->lecture.run->lecture : NULL;
+    if (!lecture) {
+        fprintf(plain->out, "%s\n", tr("no exercise is open: redviz --exercise lists them"));
+        return;
     }
+    fprintf(plain->out, "%s\n", lecture->stops[stop].title);
+    print_blocks(plain, &lecture->stops[stop], false);
+}
+
+static void print_task(PlainApp *plain) {
+    print_part(plain, EXERCISE_STOP_TASK);
+}
+
+static void print_goals(PlainApp *plain) {
+    print_part(plain, EXERCISE_STOP_GOALS);
+}
+
+/* The next one; after the last one, the last one. */
+static void print_hint(PlainApp *plain) {
+    if (plain->hints < EXERCISE_HINTS) plain->hints++;
+    print_part(plain, EXERCISE_STOP_GOALS + plain->hints);
 }
 
 /* ---- the step ---- */
 
-static void print_source(const PlainApp *plain, const StepContext *context) {
+/* The line and the instruction; without a source, the instruction is the line. */
+static void print_code(const PlainApp *plain, const StepContext *context) {
     const PtxSourceLine *line = &context->code->line;
     const char *text = line->file ? scene_source_line(context->scene, line->file, line->line) : NULL;
-    if (!text) return;
-    fprintf(plain->out, tr("Line %d: %s"), line->line, text + strspn(text, " \t"));
+    const char *instruction = scene_ptx_line(context->scene, context->view->place.block, context->step->pc);
+    if (text) {
+        fprintf(plain->out, tr("Line %d: %s"), line->line, text + strspn(text, " \t"));
+        fputc('\n', plain->out);
+    }
+    if (!instruction) return;
+    instruction += strspn(instruction, " \t");
+    if (text)
+        fprintf(plain->out, tr("Instruction: %s"), instruction);
+    else
+        fprintf(plain->out, tr("Line %d of the PTX: %s"), context->code->instruction->line, instruction);
+    fputc('\n', plain->out);
+}
+
+/* "Warp 0 loads sdata[tid + 1]": which operand of the line it is. */
+static void print_operand(const PlainApp *plain, const StepContext *context) {
+    char expression[INDEX_TEXT_BYTES], name[64];
+    const TraceEvent *event = &context->event;
+    bool is_store;
+    if (app_is_covered(plain->app) || !view_index_of_access(context, &is_store, expression)) return;
+    int buffer = event->buffer[__builtin_ctz(event->mask)];
+    if (step_context_is_shared(event->kind))
+        step_context_print_symbol(context, buffer, name, sizeof name);
+    else
+        step_context_print_input(context, buffer, name, sizeof name);
+    const char *factor = "tid * 1";
+    size_t length = strlen(factor);
+    bool is_thread = !strncmp(expression, factor, length) && !isdigit((unsigned char)expression[length]);
+    fprintf(plain->out, is_store ? tr("Warp %d stores to %s[%s%s].") : tr("Warp %d loads %s[%s%s]."),
+            event->warp, name, is_thread ? "tid" : "", is_thread ? expression + length : expression);
     fputc('\n', plain->out);
 }
 
@@ -95,13 +165,14 @@ static void print_step(PlainApp *plain, bool again) {
     plain->run = scene;
     fprintf(plain->out, tr("Step %d of %d"), view->place.step + 1, context.steps->step_count);
     fputc('\n', plain->out);
-    print_source(plain, &context);
+    print_code(plain, &context);
+    print_operand(plain, &context);
     app_explain(app, &context, &text);
     print_sentences(plain, text_string(&text));
     text_done(&text);
 }
 
-static void print_values(const PlainApp *plain) {
+static void print_values(PlainApp *plain) {
     StepContext context;
     char value[64];
     if (!step_context_init(&context, comparison_scene(&plain->app->comparison), app_view(plain->app))) return;
@@ -120,21 +191,21 @@ static void print_values(const PlainApp *plain) {
 
 /* ---- commands ---- */
 
-static void print_report(const PlainApp *plain) {
+static void print_report(PlainApp *plain) {
     Text text = {0};
     ask_report(plain->app->slots[plain->app->comparison.active].current.session, false, &text);
     fputs(text_string(&text), plain->out);
     text_done(&text);
 }
 
-static void print_check(const PlainApp *plain) {
+static void print_check(PlainApp *plain) {
     Text text = {0};
     ask_check(plain->app->slots[plain->app->comparison.active].current.session, CHECK_TEXT, &text);
     fputs(text_string(&text), plain->out);
     text_done(&text);
 }
 
-static void print_edit(const PlainApp *plain) {
+static void print_edit(PlainApp *plain) {
     int count;
     const char *const *files =
         session_files(plain->app->slots[app_edited_index(plain->app)].current.session, &count);
@@ -148,7 +219,7 @@ static void print_edit(const PlainApp *plain) {
 
 static const struct {
     const char *word, *keys, *help;
-    void (*print)(const PlainApp *plain);
+    void (*print)(PlainApp *plain);
 } commands[] = {
     {"next", "l", "the next beat: an access, a shuffle, a split, a wait", NULL},
     {"back", "h", "the beat before", NULL},
@@ -159,6 +230,9 @@ static const struct {
     {"warp", "w", "the next warp of this step", NULL},
     {"first", "g", "the first step", NULL},
     {"last", "G", "the last step", NULL},
+    {"task", NULL, "the task of the exercise", print_task},
+    {"goals", NULL, "its goals, and which of them are reached", print_goals},
+    {"hint", NULL, "the next hint", print_hint},
     {"values", NULL, "the values of this step, lane by lane", print_values},
     {"report", NULL, "the counts of the run", print_report},
     {"check", NULL, "races, other hazards and a wrong result", print_check},
@@ -291,7 +365,7 @@ bool app_plain(Session *session, const AppStart *start, FILE *in, FILE *out, Err
     bool quit;
     char *line = NULL;
     size_t capacity = 0;
-    PlainApp plain = {&app, in, out, -1, NULL, -1, NULL};
+    PlainApp plain = {&app, in, out, -1, NULL, -1, NULL, 0};
     app_init(&app, session, start);
     app.watch = start->watch;
     bool ok = app_start(&app, start, 0, 0, &quit, error);

@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "catalog/catalog.h"
 
+#include "base/self.h"
 #include "base/number.h"
 #include "base/text.h"
 #include "catalog/rows.h"
@@ -238,9 +239,7 @@ static bool has_kernels(const char *root) {
  * the sanitizer build five; an installed bin/redviz lies beside share/redviz. */
 static bool try_above(const char *folder, const char *name, char *path, size_t path_bytes) {
     char root[PATH_MAX], share[PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", root, sizeof root - 1);
-    if (length <= 0) return false;
-    root[length] = 0;
+    if (!self_path(root, sizeof root)) return false;
     for (int up = 0; up < 6; up++) {
         char *slash = strrchr(root, '/');
         if (!slash || slash == root) return false;

@@ -2,10 +2,11 @@
 
 #include "cli/exercise_open.h"
 
+#include "cli/finish.h"
 #include "cli/lecture_open.h"
 #include "cli/translated_files.h"
 #include "exercise/draw.h"
-#include "exercise/grade_print.h"
+#include "exercise/grade_class.h"
 #include "exercise/solved.h"
 #include <dirent.h>
 #include <errno.h>
@@ -141,24 +142,17 @@ static int list_submissions(const char *path, bool may_lack, char *files[MOST_FI
 }
 
 static bool grade_files(const Options *options, const Exercise *exercise, char *const *files, int count,
-                        Text *out, bool *failed, Error *error) {
+                        bool *failed, Error *error) {
     GradeLimits limits = limits_of(options);
     limits.refuses_start = true;
     limits.seed = options->session.catalog.seed ? options->session.catalog.seed : draw_seed();
-    Grade *grades = memory_new((size_t)count * sizeof *grades);
-    int graded = 0;
-    bool good = true;
-    for (; good && graded < count; graded++) {
-        good = grade_file(exercise, files[graded], NULL, &limits, &grades[graded], error);
-        *failed = *failed || !grade_passed(&grades[graded]);
-    }
-    if (good) grade_print(exercise, grades, count, options->grade, out);
-    for (int i = 0; i < graded; i++) grade_done(&grades[i]);
-    free(grades);
+    const GradeClass class = {exercise, &limits, files, count, options->grade, finish_print};
+    bool passed = false, good = grade_class(&class, &passed, error);
+    *failed = !passed;
     return good;
 }
 
-bool cli_exercise_grade(const Options *options, Text *out, bool *failed, Error *error) {
+bool cli_exercise_grade(const Options *options, bool *failed, Error *error) {
     char *files[MOST_FILES];
     Arena arena = {0};
     *failed = false;
@@ -168,7 +162,7 @@ bool cli_exercise_grade(const Options *options, Text *out, bool *failed, Error *
     bool good = exercise != NULL;
     if (good && options->grade == GRADE_GRADESCOPE && count > 1)
         good = error_set(error, "--grade=gradescope: results.json is of one file");
-    good = good && grade_files(options, exercise, files, count, out, failed, error);
+    good = good && grade_files(options, exercise, files, count, failed, error);
     exercise_free(exercise);
     arena_done(&arena);
     return good;

@@ -31,8 +31,8 @@ bool cli_exercise_list(const Options *options, Text *out, Error *error);
 /* --exercise NAME --check: true if its solutions behave as they must; *failed: one does not. */
 bool cli_exercise_check(const Options *options, Text *out, bool *failed, Error *error);
 
-/* --exercise NAME --grade FILE.cu or FOLDER. *failed: a file does not reach all goals. */
-bool cli_exercise_grade(const Options *options, Text *out, bool *failed, Error *error);
+/* --exercise NAME --grade FILE.cu or FOLDER: prints the grades. *failed: a file does not reach all goals. */
+bool cli_exercise_grade(const Options *options, bool *failed, Error *error);
 
 /* Writes NAME.cu with the task and what the learner begins with, unless there is such a file. */
 bool cli_exercise_write_start(const Exercise *exercise, const char *path, Error *error);

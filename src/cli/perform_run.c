@@ -514,7 +514,7 @@ static int run_exercise(const Options *options, Error *error) {
     Text out = {0};
     bool failed = false;
     if (options_draws(options)) return solve_exercise(options, error);
-    bool good = options->grades ? cli_exercise_grade(options, &out, &failed, error)
+    bool good = options->grades ? cli_exercise_grade(options, &failed, error)
                                 : cli_exercise_check(options, &out, &failed, error);
     finish_print(&out);
     return !good ? finish_refuse(error) : failed ? RUN_FAILED : DONE;

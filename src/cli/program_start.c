@@ -1,6 +1,7 @@
 #define _XOPEN_SOURCE 700
 #include "cli/program_start.h"
 
+#include "base/self.h"
 #include "catalog/catalog.h"
 #include "compile/cache.h"
 #include "runtime/host_call.h"
@@ -62,10 +63,7 @@ static bool link_library(const char *library, char *folder, size_t bytes, Error 
 static bool find_library(char *folder, size_t bytes, Error *error) {
     static const char *const places[] = {"cuda", "../lib/redviz/cuda"};
     char self[PATH_MAX], real[PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (length < 0) length = 0;
-    self[length] = 0;
-    char *slash = strrchr(self, '/');
+    char *slash = self_path(self, sizeof self) ? strrchr(self, '/') : NULL;
     if (slash) *slash = 0;
     for (size_t i = 0; slash && i < sizeof places / sizeof *places; i++) {
         snprintf(folder, bytes, "%s/%s", self, places[i]);

@@ -83,6 +83,7 @@ static bool run(const Unit *unit, Text *ptx, Error *error) {
                                  "-gline-tables-only",
                                  "-w",
                                  "-fno-color-diagnostics",
+                                 "-fno-crash-diagnostics",
                                  "-S",
                                  "-o",
                                  output,

@@ -9,6 +9,7 @@
 #include "compile/process.h"
 #include "compile/cache.h"
 #include "compile/unit.h"
+#include "compile/wheels.h"
 
 #include <errno.h>
 #include <ftw.h>
@@ -244,8 +245,9 @@ static const Compiler *choose(const char *name, char *identity, size_t bytes, Er
     else if (name)
         error_set(error, "--compiler: %s was not found", name);
     else
-        error_set(error,
-                  "there is no CUDA compiler: apt-get install clang, or pip install nvidia-cuda-nvrtc");
+        error_set(error, "there is no CUDA compiler: %s",
+                  wheels_have_program() ? "pip install 'redviz[cuda]', or apt-get install clang"
+                                        : "apt-get install clang, or pip install nvidia-cuda-nvrtc");
     return NULL;
 }
 

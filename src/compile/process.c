@@ -1,4 +1,4 @@
-#define _POSIX_C_SOURCE 200809L
+#define _GNU_SOURCE
 #include "compile/process.h"
 
 #include "base/clock.h"
@@ -12,13 +12,13 @@
 #include <spawn.h>
 #include <string.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-extern char **environ;
-
-enum { OUTPUT_LIMIT = 16 << 20, POLL_MILLISECONDS = 20 };
+enum { OUTPUT_LIMIT = 16 << 20, POLL_MILLISECONDS = 20, LOADED_MACHINE = 10 };
+#define MEMORY_LIMIT ((rlim_t)4 << 30)
 
 /* The environment with another $TMPDIR; the caller frees the array. */
 static char **environment_with(char *temporary) {
@@ -85,10 +85,36 @@ static void kill_all(pid_t child, int from) {
         continue;
 }
 
+/* Of this process's own processor time (RLIMIT_CPU), for a child; RLIM_INFINITY: as much as it takes. */
+static rlim_t processor_seconds_left(void) {
+    struct rlimit own;
+    if (getrlimit(RLIMIT_CPU, &own) || own.rlim_cur == RLIM_INFINITY) return RLIM_INFINITY;
+    double used = clock_processor_seconds();
+    return used + 1 < (double)own.rlim_cur ? own.rlim_cur - (rlim_t)used : 1;
+}
+
+/* Each of its own children gets the limits, too. */
+static void set_limits(pid_t child, rlim_t seconds) {
+    const struct rlimit time = {seconds, seconds}, memory = {MEMORY_LIMIT, MEMORY_LIMIT};
+    if (seconds == RLIM_INFINITY) return;
+    prlimit(child, RLIMIT_CPU, &time, NULL);
+    prlimit(child, RLIMIT_AS, &memory, NULL);
+}
+
+/* It ends; the processor time that it and its children used. */
+static double wait_for(pid_t child, int *status) {
+    int state = 0;
+    double before = clock_processor_seconds();
+    while (waitpid(child, &state, 0) < 0 && errno == EINTR) continue;
+    *status = WIFEXITED(state) ? WEXITSTATUS(state) : 128 + WTERMSIG(state);
+    return clock_processor_seconds() - before;
+}
+
 bool process_run(const char *const *arguments, const char *temporary, double seconds,
                  const atomic_bool *cancel, Text *output, int *status, Error *error) {
-    int ends[2], state = 0;
+    int ends[2];
     pid_t child;
+    rlim_t left = processor_seconds_left();
     Text variable = {0};
     if (pipe(ends)) return error_set(error, "%s: %s", arguments[0], strerror(errno));
     fcntl(ends[0], F_SETFD, FD_CLOEXEC);
@@ -98,12 +124,15 @@ bool process_run(const char *const *arguments, const char *temporary, double sec
     close(ends[1]);
     if (temporary) free(environment);
     text_done(&variable);
-    bool done = !failure && read_all(ends[0], clock_seconds() + seconds, cancel, output);
+    if (!failure) set_limits(child, left);
+    double longest = left == RLIM_INFINITY ? seconds : seconds * LOADED_MACHINE;
+    bool done = !failure && read_all(ends[0], clock_seconds() + longest, cancel, output);
     if (!failure && !done) kill_all(child, ends[0]);
     close(ends[0]);
     if (failure) return error_set(error, "%s: %s", arguments[0], strerror(failure));
-    while (waitpid(child, &state, 0) < 0 && errno == EINTR) continue;
-    *status = WIFEXITED(state) ? WEXITSTATUS(state) : 128 + WTERMSIG(state);
+    double used = wait_for(child, status);
+    if (done && *status && left != RLIM_INFINITY && used + 0.5 > (double)left)
+        return error_set(error, "%s: stopped after %.0f s of processor time", arguments[0], used);
     if (done) return true;
     if ((cancel && *cancel) || interrupt_waits()) return error_set(error, "%s: given up", arguments[0]);
     return error_set(error, "%s: stopped after %.0f seconds", arguments[0], seconds);

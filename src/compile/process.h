@@ -5,10 +5,12 @@
 #include "base/text.h"
 #include <stdatomic.h>
 
-/* Runs arguments[0] (searched in PATH) without input. Its standard output and errors go to `output`, up to 16
- * MB, and never to the terminal. Its temporary files go to `temporary` (NULL: its default). `*status` is its
- * exit status; signal n is 128 + n. False: it could not be started, took longer than `seconds`, `cancel`
- * became true, or interrupt_waits(); it and its children are then killed. */
+/* Runs arguments[0] (searched in PATH) without input.
+ * Its standard output and errors go to `output`, up to 16 MB, and never to the terminal. Its temporary files
+ * go to `temporary` (NULL: its default). `*status` is its exit status; signal n is 128 + n. False: it could
+ * not be started, took longer than `seconds`, `cancel` became true, or interrupt_waits(); it and its children
+ * are then killed. Where RLIMIT_CPU is set for this process, they get what is left of it, and `seconds` are
+ * 10 times as many. */
 bool process_run(const char *const *arguments, const char *temporary, double seconds,
                  const atomic_bool *cancel, Text *output, int *status, Error *error);
 

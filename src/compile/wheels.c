@@ -1,6 +1,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "compile/wheels.h"
 
+#include "base/self.h"
 #include "compile/process.h"
 
 #include <glob.h>
@@ -38,13 +39,17 @@ static bool cut_program(char *path) {
 /* Of redviz's own wheel: site-packages/redviz/bin/redviz. */
 static bool find_beside_program(const char *pattern, char *path, size_t bytes) {
     char self[PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (length <= 0) return false;
-    self[length] = 0;
-    char *slash = cut_program(self) ? strrchr(self, '/') : NULL;
+    char *slash = self_path(self, sizeof self) && cut_program(self) ? strrchr(self, '/') : NULL;
     if (!slash) return false;
     *slash = 0;
     return find_at(self, "", pattern, path, bytes);
+}
+
+bool wheels_have_program(void) {
+    char self[PATH_MAX], package[PATH_MAX + 16];
+    if (!self_path(self, sizeof self) || !cut_program(self)) return false;
+    snprintf(package, sizeof package, "%s/__init__.py", self);
+    return access(package, R_OK) == 0;
 }
 
 /* Asks Python itself, which may be behind a script in PATH. */

@@ -16,7 +16,7 @@ enum {
     USUAL_INSTRUCTIONS =
         1 << 18, /* and 2^15 for each of n, which may be rows, up to 2^24 in all; and 2^8 for each */
     MOST_INSTRUCTIONS = 1 << 24,
-    USUAL_SECONDS = 60,
+    USUAL_SECONDS = 120,
     SEARCHED_N = 5003,
     SEARCHED_WRONG_N = 1025
 };
@@ -28,7 +28,7 @@ typedef struct GradeWork {
     const GradeLimits *limits;
     const char *text; /* of the file */
     Grade *grade;
-    double end;       /* on the clock: no run begins later */
+    double end;       /* in processor time: no run begins later */
     bool was_stopped; /* by limits->cancel */
 } GradeWork;
 
@@ -36,11 +36,19 @@ static bool is_cancelled(const GradeWork *grading) {
     return grading->limits->cancel && *grading->limits->cancel;
 }
 
+static bool is_late(const GradeWork *grading) {
+    return clock_processor_seconds() > grading->end;
+}
+
 static void miss(GradeWork *grading, int goal, const char *why) {
     GradedGoal *missed = &grading->grade->goals[goal];
     if (missed->state == GOAL_MISSED) return;
     missed->state = GOAL_MISSED;
     missed->why = arena_copy_string(&grading->grade->arena, why);
+}
+
+static void miss_late(GradeWork *grading) {
+    miss(grading, GOAL_RIGHT, tr("it takes too long: the runs were stopped"));
 }
 
 static void meet(GradeWork *grading, int goal) {
@@ -286,8 +294,8 @@ static bool try_input(GradeWork *grading, uint64_t n, int input) {
     run.searches_races = input < (is_wrong ? 1 : 2) && n <= (is_wrong ? SEARCHED_WRONG_N : SEARCHED_N) &&
                          goals[GOAL_SAFE].state == GOAL_NOT_TRIED;
     if (is_wrong && !run.searches_races) return true;
-    if (clock_seconds() <= grading->end) return try_run(grading, &run);
-    miss(grading, GOAL_RIGHT, tr("it takes too long: the runs were stopped"));
+    if (!is_late(grading)) return try_run(grading, &run);
+    miss_late(grading);
     return false;
 }
 
@@ -428,7 +436,8 @@ bool grade_file(const Exercise *exercise, const char *file, const char *text, co
     static const char mark[] = "\xef\xbb\xbf"; /* of the order of bytes: a compiler may refuse it */
     const char *whole = text ? text : read;
     size_t marked = whole && !strncmp(whole, mark, 3) ? 3 : 0;
-    GradeWork grading = {exercise, limits, whole ? whole + marked : NULL, grade, begin + seconds, false};
+    GradeWork grading = {exercise, limits, whole ? whole + marked : NULL, grade, 0, false};
+    grading.end = clock_processor_seconds() + seconds;
     list_goals(exercise, grade);
     if (!is_read || !submission_check(grading.text, length - marked, file, &refused))
         miss(&grading, GOAL_COMPILES, with_line(&grade->arena, refused.line, refused.message));
@@ -437,10 +446,24 @@ bool grade_file(const Exercise *exercise, const char *file, const char *text, co
     else
         try_runs(&grading);
     try_counts(&grading);
+    if (grading.was_stopped && is_late(&grading)) {
+        grading.was_stopped = false;
+        miss_late(&grading);
+    }
     explain(grade);
     grade->seconds = clock_seconds() - begin;
     free(read);
     return !grading.was_stopped || error_set(error, "it was stopped");
+}
+
+void grade_nothing(const Exercise *exercise, const char *file, const GradeLimits *limits, const char *why,
+                   Grade *grade) {
+    *grade = (Grade){.seed = limits->seed};
+    grade->file = arena_copy_string(&grade->arena, file);
+    GradeWork grading = {.exercise = exercise, .limits = limits, .grade = grade};
+    list_goals(exercise, grade);
+    miss(&grading, GOAL_COMPILES, why);
+    explain(grade);
 }
 
 void grade_done(Grade *grade) {

@@ -47,7 +47,7 @@ typedef struct Grade {
 typedef struct GradeLimits {
     /* Warp instructions of a launch; 0: 2^18, 2^15 for each of n up to 2^24, and 2^8 for each. */
     uint64_t instructions;
-    double seconds;       /* no run begins later; 0: 60 */
+    double seconds;       /* of processor time: no run begins later; 0: 120 */
     int threads;          /* host threads of each run; 0: the default */
     uint64_t seed;        /* of the inputs and of the drawn sizes (draw.h) */
     bool refuses_start;   /* what the exercise begins with, unchanged, misses every goal */
@@ -59,6 +59,9 @@ typedef struct GradeLimits {
  * compile. False with `error`: it was cancelled. The caller ends *grade with grade_done(). */
 bool grade_file(const Exercise *exercise, const char *file, const char *text, const GradeLimits *limits,
                 Grade *grade, Error *error);
+/* The grade of a file whose grading ended without one. */
+void grade_nothing(const Exercise *exercise, const char *file, const GradeLimits *limits, const char *why,
+                   Grade *grade);
 void grade_done(Grade *grade);
 bool grade_passed(const Grade *grade);
 

@@ -85,12 +85,10 @@ static void print_row(const Grade *grade, Text *out) {
     text_done(&data);
 }
 
-static void print_text(const Exercise *exercise, const Grade *grades, int count, Text *out) {
+static void begin_text(const Exercise *exercise, uint64_t seed, Text *out) {
     text_print(out, "%s: %s\n", exercise->name, exercise->title);
-    print_seed(count ? grades[0].seed : 0, out);
-    if (count && grades[0].seed) text_add(out, "\n");
-    for (int i = 0; count > 1 && i < count; i++) print_row(&grades[i], out);
-    if (count == 1) print_whole(&grades[0], out);
+    print_seed(seed, out);
+    if (seed) text_add(out, "\n");
 }
 
 static const char *state_text(GoalState state) {
@@ -112,28 +110,27 @@ static void add_goal_json(Json *json, const GradedGoal *goal) {
     json_close_object(json);
 }
 
-static void print_json(const Exercise *exercise, const Grade *grades, int count, Text *out) {
+static void begin_json(const Exercise *exercise, uint64_t seed, Text *out) {
     Json json = {.out = out};
     json_open_object(&json, NULL);
     json_string(&json, "exercise", exercise->name);
-    json_integer(&json, "seed", (int64_t)(count ? grades[0].seed : 0));
+    json_integer(&json, "seed", (int64_t)seed);
     json_open_array(&json, "files");
-    for (int i = 0; i < count; i++) {
-        json_open_object(&json, NULL);
-        json_string(&json, "file", grades[i].file);
-        json_boolean(&json, "passed", grade_passed(&grades[i]));
-        json_number(&json, "seconds", grades[i].seconds);
-        json_open_array(&json, "goals");
-        for (int g = 0; g < grades[i].goal_count; g++) add_goal_json(&json, &grades[i].goals[g]);
-        json_close_array(&json);
-        json_open_array(&json, "notes");
-        for (int n = 0; n < grades[i].note_count; n++) json_string(&json, NULL, grades[i].notes[n]);
-        json_close_array(&json);
-        json_close_object(&json);
-    }
+}
+
+static void print_json(const Grade *grade, Text *out) {
+    Json json = {.out = out};
+    json_open_object(&json, NULL);
+    json_string(&json, "file", grade->file);
+    json_boolean(&json, "passed", grade_passed(grade));
+    json_number(&json, "seconds", grade->seconds);
+    json_open_array(&json, "goals");
+    for (int g = 0; g < grade->goal_count; g++) add_goal_json(&json, &grade->goals[g]);
+    json_close_array(&json);
+    json_open_array(&json, "notes");
+    for (int n = 0; n < grade->note_count; n++) json_string(&json, NULL, grade->notes[n]);
     json_close_array(&json);
     json_close_object(&json);
-    text_add(out, "\n");
 }
 
 /* A test is a goal, and scores one point: https://gradescope-autograders.readthedocs.io, "Output format". */
@@ -178,44 +175,55 @@ static void add_xml(Text *out, const char *text) {
     }
 }
 
-static void print_junit(const Exercise *exercise, const Grade *grades, int count, Text *out) {
-    text_add(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n");
-    for (int i = 0; i < count; i++) {
-        const Grade *grade = &grades[i];
-        int skipped = 0;
-        for (int g = 0; g < grade->goal_count; g++) skipped += grade->goals[g].state == GOAL_NOT_TRIED;
-        text_add(out, "  <testsuite name=\"");
-        add_xml(out, grade->file);
-        text_print(out, "\" tests=\"%d\" failures=\"%d\" skipped=\"%d\" time=\"%.3f\">\n", grade->goal_count,
-                   grade->goal_count - grade->met_count - skipped, skipped, grade->seconds);
-        for (int g = 0; g < grade->goal_count; g++) {
-            const GradedGoal *goal = &grade->goals[g];
-            text_print(out, "    <testcase classname=\"%s\" name=\"", exercise->name);
-            add_xml(out, goal->words);
-            text_add(out, goal->state == GOAL_MET ? "\"/>\n" : "\">");
-            if (goal->state == GOAL_MET) continue;
-            text_add(out, goal->state == GOAL_MISSED ? "<failure message=\"" : "<skipped message=\"");
-            add_xml(out, goal->why ? goal->why : "");
-            text_add(out, "\"/></testcase>\n");
-        }
-        text_add(out, "  </testsuite>\n");
+static void print_junit(const Exercise *exercise, const Grade *grade, Text *out) {
+    int skipped = 0;
+    for (int g = 0; g < grade->goal_count; g++) skipped += grade->goals[g].state == GOAL_NOT_TRIED;
+    text_add(out, "  <testsuite name=\"");
+    add_xml(out, grade->file);
+    text_print(out, "\" tests=\"%d\" failures=\"%d\" skipped=\"%d\" time=\"%.3f\">\n", grade->goal_count,
+               grade->goal_count - grade->met_count - skipped, skipped, grade->seconds);
+    for (int g = 0; g < grade->goal_count; g++) {
+        const GradedGoal *goal = &grade->goals[g];
+        text_print(out, "    <testcase classname=\"%s\" name=\"", exercise->name);
+        add_xml(out, goal->words);
+        text_add(out, goal->state == GOAL_MET ? "\"/>\n" : "\">");
+        if (goal->state == GOAL_MET) continue;
+        text_add(out, goal->state == GOAL_MISSED ? "<failure message=\"" : "<skipped message=\"");
+        add_xml(out, goal->why ? goal->why : "");
+        text_add(out, "\"/></testcase>\n");
     }
-    text_add(out, "</testsuites>\n");
+    text_add(out, "  </testsuite>\n");
 }
 
-void grade_print(const Exercise *exercise, const Grade *grades, int count, GradeForm form, Text *out) {
+void grade_print_begin(const Exercise *exercise, uint64_t seed, GradeForm form, Text *out) {
+    if (form == GRADE_TEXT) begin_text(exercise, seed, out);
+    if (form == GRADE_JSON) begin_json(exercise, seed, out);
+    if (form == GRADE_JUNIT) text_add(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n");
+}
+
+void grade_print_file(const Exercise *exercise, const Grade *grade, bool is_alone, GradeForm form,
+                      Text *out) {
     switch (form) {
     case GRADE_TEXT:
-        print_text(exercise, grades, count, out);
+        (is_alone ? print_whole : print_row)(grade, out);
         break;
     case GRADE_JSON:
-        print_json(exercise, grades, count, out);
+        print_json(grade, out);
         break;
     case GRADE_GRADESCOPE:
-        print_gradescope(&grades[0], out);
+        print_gradescope(grade, out);
         break;
     case GRADE_JUNIT:
-        print_junit(exercise, grades, count, out);
+        print_junit(exercise, grade, out);
         break;
     }
+}
+
+const char *grade_print_separator(GradeForm form) {
+    return form == GRADE_JSON ? "," : "";
+}
+
+void grade_print_end(GradeForm form, Text *out) {
+    if (form == GRADE_JSON) text_add(out, "]}\n");
+    if (form == GRADE_JUNIT) text_add(out, "</testsuites>\n");
 }

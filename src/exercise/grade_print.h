@@ -11,8 +11,12 @@ typedef enum GradeForm {
     GRADE_JUNIT       /* JUnit XML, as GitHub Classroom and others read it */
 } GradeForm;
 
-/* One file, or several: text is then a table, a line for each. */
-void grade_print(const Exercise *exercise, const Grade *grades, int count, GradeForm form, Text *out);
+/* A document is its begin, its files with separators between them, and its end. In text, a file alone is told
+ * whole; one of several is a line of a table. */
+void grade_print_begin(const Exercise *exercise, uint64_t seed, GradeForm form, Text *out);
+void grade_print_file(const Exercise *exercise, const Grade *grade, bool is_alone, GradeForm form, Text *out);
+const char *grade_print_separator(GradeForm form);
+void grade_print_end(GradeForm form, Text *out);
 const char *grade_mark(GoalState state); /* "[x]" */
 /* Why the goal is not met, "as above" if it is the reason of the goal above; NULL: it is met. */
 const char *grade_why(const Grade *grade, int goal);

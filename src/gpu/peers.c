@@ -1,5 +1,6 @@
 #define _DEFAULT_SOURCE
 #include "gpu/peers.h"
+#include "base/self.h"
 #include "base/library.h"
 
 #include <dlfcn.h>
@@ -11,10 +12,7 @@
 
 static void *open_beside_program(const char *relative) {
     char program[PATH_MAX], path[2 * PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-    if (length <= 0) return NULL;
-    program[length] = 0;
-    char *slash = strrchr(program, '/');
+    char *slash = self_path(program, sizeof program) ? strrchr(program, '/') : NULL;
     if (!slash) return NULL;
     snprintf(path, sizeof path, "%.*s/%s", (int)(slash - program), program, relative);
     return library_open(path);

@@ -25,4 +25,4 @@ def main():
 
 def load_ipython_extension(shell):
     from . import notebook
-    shell.register_magic_function(notebook.magic, "cell", "redviz")
+    shell.register_magic_function(notebook.magic, "line_cell", "redviz")

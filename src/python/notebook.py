@@ -1,6 +1,9 @@
-"""The magic %%redviz of notebooks: the page of --html for the CUDA C++ of a cell, or for a Python program.
+"""The magics %redviz and %%redviz of notebooks: the page of --html for a kernel, for the CUDA C++ of a cell, or for a Python
+program; with --report, --check and others that print, what they print.
 
     %load_ext redviz
+
+    %redviz --kernel strided
 
     %%redviz --args 'in=float[n]:iota, out=float[1]' --n 256
     __global__ void total(const float *in, float *out, int n) { ... }
@@ -21,6 +24,7 @@ from . import command, environment
 
 FRAME = '<iframe srcdoc="%s" style="width: 100%%; height: %dpx; border: 0"></iframe>'
 HEIGHT = 760
+REFUSED = 2 # the status for options that cannot be
 
 
 class Page:
@@ -37,24 +41,32 @@ class Page:
         return self.said or "a page of redviz"
 
 
-def arguments_of(line, cell, folder):
-    """The options of the line, and the cell as a file in the folder."""
+def arguments_of(line, cell, folder, has_page):
+    """The options of the line, and the cell, if there is one, as a file in the folder."""
     options = shlex.split(line)
     at = options.index("--") if "--" in options else len(options)
+    page = ["--html", os.path.join(folder, "page.html")] if has_page else []
+    if cell is None:
+        return [*page, *options]
     file = os.path.join(folder, "cell.cu" if at == len(options) else "cell.py")
     with open(file, "w", encoding="utf-8") as out:
         out.write(cell)
-    page = ["--html", os.path.join(folder, "page.html")]
     if at == len(options):
         return [file, *page, *options]
     return [*page, *options[:at], *options[at:], file]
 
 
-def magic(line, cell):
-    """Show how the CUDA C++ of this cell executes: %%redviz [OPTIONS]"""
+def run(arguments):
+    return subprocess.run(command(arguments), env=environment(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, encoding="utf-8", errors="replace")
+
+
+def magic(line, cell=None):
+    """Show how a kernel, or the CUDA C++ of this cell, executes: %redviz OPTIONS, %%redviz [OPTIONS]"""
     with tempfile.TemporaryDirectory(prefix="redviz-") as folder:
-        done = subprocess.run(command(arguments_of(line, cell, folder)), env=environment(), stdin=subprocess.DEVNULL,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8", errors="replace")
+        done = run(arguments_of(line, cell, folder, True))
+        if done.returncode == REFUSED and "--html" in done.stdout: # these options print text, and make no page
+            done = run(arguments_of(line, cell, folder, False))
         file = os.path.join(folder, "page.html")
         page = None
         if os.path.exists(file):

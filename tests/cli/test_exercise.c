@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "tests/skip.h"
+#include "base/text.h"
 #include "tests/cli/program.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -154,6 +155,71 @@ static void a_folder_is_a_table(void **state) {
     program_outcome_done(&outcome);
 }
 
+/* Doubled 40 times, a macro keeps every compiler busy. */
+static void write_bomb(void) {
+    Text text = {0};
+    text_add(&text, "#define A0 1 +\n");
+    for (int i = 1; i <= 40; i++) text_print(&text, "#define A%d A%d A%d\n", i, i - 1, i - 1);
+    text_add(&text, "__global__ void total(const int *in, int *out, int n) { out[0] = A40 0; }\n");
+    program_write_file("class/bomb.cu", text_string(&text));
+    text_done(&text);
+}
+
+static void make_class(void) {
+    Outcome outcome = program_shell("mkdir %s/class", program_folder());
+    program_outcome_done(&outcome);
+    program_write_file("class/empty.cu", "");
+    write_bomb();
+}
+
+static void remove_class(void) {
+    Outcome outcome = program_shell("rm -r %s/class", program_folder());
+    program_outcome_done(&outcome);
+}
+
+/* The others have their verdicts, and the one that does not end has its own. */
+static void an_endless_compilation_ends(void **state) {
+    (void)state;
+    make_class();
+    program_write_file("class/wrong.cu", WRONG);
+    Outcome outcome =
+        program_shell("@ --exercise " TINY " --grade --time-limit 1 %s/class", program_folder());
+    remove_class();
+    if (strstr(outcome.out, "no CUDA compiler")) {
+        program_outcome_done(&outcome);
+        skip_because("no CUDA compiler was found");
+    }
+    assert_int_equal(outcome.status, 1);
+    program_assert_contains(outcome.out, "of processor time");
+    program_assert_contains(outcome.out, "   2 of 5 ");
+    program_outcome_done(&outcome);
+}
+
+/* Stopped while one file does not end: a whole document of the others. */
+static void what_is_known_is_written(void **state) {
+    (void)state;
+    static const struct {
+        const char *form, *known, *end;
+    } cases[] = {{"junit", "empty.cu\" tests=\"5\" failures=\"1\"", "</testsuite>\n</testsuites>\n"},
+                 {"json", "empty.cu\",\"passed\":false", "}]}\n"}};
+    make_class();
+    bool has_compiler = true;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases && has_compiler; i++) {
+        Outcome outcome = program_shell("timeout 4 @ --exercise " TINY " --threads 2 --grade=%s %s/class",
+                                        cases[i].form, program_folder());
+        has_compiler = !strstr(outcome.out, "no CUDA compiler");
+        size_t length = strlen(outcome.out), end = strlen(cases[i].end);
+        if (has_compiler) {
+            program_assert_contains(outcome.out, cases[i].known);
+            assert_true(length > end && !strcmp(outcome.out + length - end, cases[i].end));
+            assert_null(strstr(outcome.out, "bomb.cu"));
+        }
+        program_outcome_done(&outcome);
+    }
+    remove_class();
+    if (!has_compiler) skip_because("no CUDA compiler was found");
+}
+
 /* It is written once, with the task; a frame shows the goals. */
 static void the_learners_file_is_written_and_graded(void **state) {
     (void)state;
@@ -186,6 +252,8 @@ int main(void) {
         cmocka_unit_test(a_grade_is_in_the_language),
         cmocka_unit_test(a_missing_file_is_a_mark_of_0),
         cmocka_unit_test(a_folder_is_a_table),
+        cmocka_unit_test(an_endless_compilation_ends),
+        cmocka_unit_test(what_is_known_is_written),
         cmocka_unit_test(the_learners_file_is_written_and_graded),
     };
     return cmocka_run_group_tests(tests, program_make_folder, program_remove_folder);

@@ -57,6 +57,40 @@ static void questions_are_answered(void **state) {
     SAYS("\\n\\nskip\\n", "--lecture warps", "> The question waits for a number", "> The answer: 16");
 }
 
+/* The line, the instruction, and which of two operands it loads. */
+static void a_step_names_its_code(void **state) {
+    (void)state;
+    SAYS("step 14\\n", "--kernel interleaved --n 1024 --fill iota", "> Step 14 of ",
+         "Line 23: ", "Instruction: ld.shared.u32 ", "Warp 0 loads shared[tid + 2].");
+    char *out = answer("step 12\\n", "--kernel interleaved --n 1024"); /* a branch loads nothing */
+    const char *step = strstr(out, "> Step 12 of ");
+    assert_true(step && strstr(step, "Instruction: @") && !strstr(step, "loads"));
+    free(out);
+}
+
+/* The form of an answer is said before its question. */
+static void a_form_comes_first(void **state) {
+    (void)state;
+    SAYS("\\n", "--lecture warps", "Answer with a number; skip shows the answer.\nQuestion: Lines 17 and 21");
+}
+
+/* Wherever the learner stands; without an exercise they say so. */
+static void task_goals_and_hints_are_commands(void **state) {
+    (void)state;
+    Outcome outcome =
+        program_shell("bin=$(realpath @); cd %s && printf 'next\\nhint\\nhint\\ngoals\\ntask\\nhelp\\n' | "
+                      "$bin --exercise ptx-barrier --language en --plain; rm -f ptx-barrier.ptx",
+                      program_folder());
+    static const char *const says[] = {
+        " of the PTX: bar.sync 0;",      "> Hint 1 of 3", "> Hint 2 of 3", "> 4 of 5 goals", "[ ] no race",
+        "> PTX: a barrier is missing\n", "task: ",        "goals: ",       "hint: "};
+    const char *at = outcome.out;
+    for (size_t i = 0; i < sizeof says / sizeof *says; i++)
+        if (!(at = strstr(at, says[i]))) fail_msg("'%s' does not follow in: %s", says[i], outcome.out);
+    program_outcome_done(&outcome);
+    SAYS("hint\\n", "--kernel interleaved --n 1024", "> no exercise is open");
+}
+
 /* Before the answer nothing is said that the question asks about. */
 static void answers_stay_covered(void **state) {
     (void)state;
@@ -131,6 +165,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_run_is_walked),
         cmocka_unit_test(questions_are_answered),
+        cmocka_unit_test(a_step_names_its_code),
+        cmocka_unit_test(a_form_comes_first),
+        cmocka_unit_test(task_goals_and_hints_are_commands),
         cmocka_unit_test(answers_stay_covered),
         cmocka_unit_test(every_lecture_can_be_finished),
         cmocka_unit_test(an_exercise_is_graded),

@@ -96,6 +96,19 @@ static void wrong_uses_are_refused(void **state) {
     }
 }
 
+/* Beside the program, whatever the working folder is. */
+static void files_are_found_without_proc(void **state) {
+    (void)state;
+    Outcome outcome = program_shell("unshare -rm sh -c 'mount -t tmpfs none /proc' 2>&1 && echo may");
+    bool may = strstr(outcome.out, "may") != NULL;
+    program_outcome_done(&outcome);
+    if (!may) skip_because("no mount of its own is allowed here");
+    outcome = program_shell("unshare -rm sh -c \"mount -t tmpfs none /proc; cd /; $(realpath @) --kernel "
+                            "strided --report\"");
+    program_assert_contains(outcome.out, "EMULATED");
+    program_outcome_done(&outcome);
+}
+
 static void without_a_compiler_the_line_says_how_to_get_one(void **state) {
     (void)state;
     Outcome outcome =
@@ -106,6 +119,16 @@ static void without_a_compiler_the_line_says_how_to_get_one(void **state) {
         program_assert_contains(outcome.err,
                                 "there is no CUDA compiler: apt-get install clang, or pip install "
                                 "nvidia-cuda-nvrtc");
+    program_outcome_done(&outcome);
+    outcome =
+        program_shell(/* as a wheel installs it */
+                      "mkdir -p %s/redviz/bin && cp @ %s/redviz/bin && touch %s/redviz/__init__.py && "
+                      "REDVIZ_SHARE=$PWD "
+                      "REDVIZ_NVRTC=/nonexistent CUDA_HOME=/nonexistent CUDA_PATH=/nonexistent PATH= "
+                      "%s/redviz/bin/redviz --kernel strided --source kernels/strided.cu --no-cache --report",
+                      program_folder(), program_folder(), program_folder(), program_folder());
+    if (!has_other)
+        program_assert_contains(outcome.err, "there is no CUDA compiler: pip install 'redviz[cuda]', or ");
     program_outcome_done(&outcome);
     if (has_other) skip_because("/usr/local/cuda is looked at without being named");
 }
@@ -157,6 +180,7 @@ int main(void) {
         cmocka_unit_test(a_copy_may_need_more_shared_memory),
         cmocka_unit_test(what_cannot_run_is_one_line),
         cmocka_unit_test(wrong_uses_are_refused),
+        cmocka_unit_test(files_are_found_without_proc),
         cmocka_unit_test(without_a_compiler_the_line_says_how_to_get_one),
         cmocka_unit_test(a_copy_is_compared_with_the_kernel),
         cmocka_unit_test(a_saved_copy_stays_a_copy),

@@ -18,6 +18,17 @@
 
 static Exercise *tiny;
 
+/* The whole document of these grades. */
+static void print_grades(const Exercise *exercise, const Grade *grades, int count, GradeForm form,
+                         Text *out) {
+    grade_print_begin(exercise, grades[0].seed, form, out);
+    for (int i = 0; i < count; i++) {
+        if (i) text_add(out, grade_print_separator(form));
+        grade_print_file(exercise, &grades[i], count == 1, form, out);
+    }
+    grade_print_end(form, out);
+}
+
 /* False: there is no compiler. */
 static bool grade_of(const Exercise *exercise, const char *code, const GradeLimits *limits, Grade *out) {
     Error error = {0};
@@ -48,7 +59,7 @@ static void check_of(const Exercise *exercise, const char *code, const char *sta
         is_said = is_said || (graded.goals[i].why && strstr(graded.goals[i].why, says));
     }
     Text text = {0};
-    grade_print(exercise, &graded, 1, GRADE_TEXT, &text);
+    print_grades(exercise, &graded, 1, GRADE_TEXT, &text);
     if (strcmp(found, states) != 0 || !is_said)
         fail_msg("%s, not %s with '%s': %s", found, states, says, text_string(&text));
     text_done(&text);
@@ -214,11 +225,11 @@ static void an_unchanged_start_reaches_nothing(void **state) {
     Text text = {0};
     assert_true(grade(tiny->start, &(GradeLimits){.refuses_start = true}, &graded));
     assert_int_equal(graded.met_count, 0);
-    grade_print(tiny, &graded, 1, GRADE_GRADESCOPE, &text);
+    print_grades(tiny, &graded, 1, GRADE_GRADESCOPE, &text);
     assert_null(strstr(text_string(&text), "\"score\":1"));
     assert_non_null(strstr(text_string(&text), "nothing was changed"));
     text_clear(&text);
-    grade_print(tiny, &graded, 1, GRADE_JUNIT, &text);
+    print_grades(tiny, &graded, 1, GRADE_JUNIT, &text);
     assert_non_null(strstr(text_string(&text), "tests=\"5\" failures=\"5\" skipped=\"0\""));
     text_done(&text), grade_done(&graded);
     if (!grade(tiny->start, &(GradeLimits){0}, &graded)) skip_because("no CUDA compiler was found");
@@ -283,7 +294,7 @@ static Grade example(void) {
 static void assert_form(GradeForm form, const char *expected) {
     Grade graded[2] = {example(), example()};
     Text out = {0};
-    grade_print(tiny, graded, 1, form, &out);
+    print_grades(tiny, graded, 1, form, &out);
     assert_string_equal(text_string(&out), expected);
     text_done(&out);
 }
@@ -306,14 +317,14 @@ static void the_forms_of_a_grade(void **state) {
         "</testcase>\n  </testsuite>\n</testsuites>\n");
     Grade graded[2] = {example(), example()};
     Text out = {0};
-    grade_print(tiny, graded, 2, GRADE_TEXT, &out);
+    print_grades(tiny, graded, 2, GRADE_TEXT, &out);
     assert_non_null(strstr(text_string(&out),
                            "   1 of 3  a<b>.cu                          right for n = 1: \"4\" & <5>\n"));
     text_clear(&out);
-    grade_print(tiny, graded, 2, GRADE_JSON, &out);
+    print_grades(tiny, graded, 2, GRADE_JSON, &out);
     assert_non_null(strstr(text_string(&out), "\\\"4\\\" & <5>"));
     text_clear(&out);
-    grade_print(tiny, graded, 1, GRADE_GRADESCOPE, &out);
+    print_grades(tiny, graded, 1, GRADE_GRADESCOPE, &out);
     assert_non_null(strstr(text_string(&out), "max_score"));
     text_done(&out);
 }
@@ -325,11 +336,11 @@ static void names_and_messages_are_data(void **state) {
     Text out = {0};
     graded.file = "a\n\x1b[1m\xff\"\xc3\xa9.cu";
     graded.goals[1].why = "\x01\xc2\x85\xef\xbf\xbe";
-    grade_print(tiny, &graded, 1, GRADE_TEXT, &out);
+    print_grades(tiny, &graded, 1, GRADE_TEXT, &out);
     assert_non_null(strstr(text_string(&out), "\na\\x0a\\x1b[1m\\xff\"\xc3\xa9.cu, 0.5 s\n"));
     assert_non_null(strstr(text_string(&out), "\n      \\x01\\x85\\ufffe\n"));
     text_clear(&out);
-    grade_print(tiny, &graded, 1, GRADE_JUNIT, &out);
+    print_grades(tiny, &graded, 1, GRADE_JUNIT, &out);
     assert_non_null(strstr(text_string(&out), "name=\"a\\x0a\\x1b[1m\\xff&quot;\xc3\xa9.cu\""));
     assert_non_null(strstr(text_string(&out), "<failure message=\"\\x01\\x85\\ufffe\"/>"));
     text_done(&out);

@@ -32,8 +32,8 @@ static const char *redviz(void) {
 
 static int set_up(void **state) {
     static const char *const ways[] = {
-        "sum",    "same",        "many",  "fork_before",  "fork_after", "threads", "exit_in_callback",
-        "killed", "leave_child", "abort", "leave_at_once"};
+        "sum",    "same",        "many",  "fork_before",   "fork_after", "threads", "exit_in_callback",
+        "killed", "leave_child", "abort", "leave_at_once", "attack"};
     static char commands[16][160];
     if (program_make_folder(state)) return -1;
     setenv("TMPDIR", program_folder(), 1);
@@ -67,14 +67,14 @@ static void expect(const char *name, int status, const char *output, const char 
 static void four_launches(void **state) {
     (void)state;
     expect("sum", 0, "PASSED: 10\n",
-           "exited 0: 4 launches, 4 distinct\n1 add 1x32 line 67: values 32\n2 add 1x32 line 67: values 32\n"
-           "3 add 1x32 line 67: values 32\n4 add 1x32 line 67: values 32\n");
+           "exited 0: 4 launches, 4 distinct\n1 add 1x32 line 69: values 32\n2 add 1x32 line 69: values 32\n"
+           "3 add 1x32 line 69: values 32\n4 add 1x32 line 69: values 32\n");
 }
 
 static void launches_that_repeat_the_first(void **state) {
     (void)state;
     expect("same", 0, "PASSED: 7\n",
-           "exited 0: 100 launches, 1 distinct\n1 add 1x32 line 67: values 32\n2-100 as 1\n");
+           "exited 0: 100 launches, 1 distinct\n1 add 1x32 line 69: values 32\n2-100 as 1\n");
 }
 
 static void expect_begin(const char *name, const char *output, const char *words) {
@@ -141,23 +141,23 @@ static void a_fork_before_the_first_call(void **state) {
 static void a_fork_after_the_first_call(void **state) {
     (void)state;
     expect("fork_after", 0, "child: 5\nPASSED: 3\n",
-           "exited 0: 1 launch, 1 distinct\n1 add 1x32 line 67: values 32\n");
+           "exited 0: 1 launch, 1 distinct\n1 add 1x32 line 69: values 32\n");
 }
 
 static void exit_within_a_callback(void **state) {
     (void)state;
     expect("exit_in_callback", 1, "leaving\n",
-           "exited 6: 1 launch, 1 distinct\n1 add 1x32 line 67: values 32\n"
+           "exited 6: 1 launch, 1 distinct\n1 add 1x32 line 69: values 32\n"
            "error -:-1: the program exited 6, though no CUDA call failed\n");
 }
 
 static void ends_by_itself(void **state) {
     (void)state;
     expect("abort", 1, "",
-           "signal 6: 1 launch, 1 distinct\n1 add 1x32 line 67: values 32\n"
+           "signal 6: 1 launch, 1 distinct\n1 add 1x32 line 69: values 32\n"
            "error -:-1: the program was ended by signal 6 (Aborted), though no CUDA call failed\n");
     expect("leave_at_once", 1, "",
-           "exited 9: 1 launch, 1 distinct\n1 add 1x32 line 67: values 32\n"
+           "exited 9: 1 launch, 1 distinct\n1 add 1x32 line 69: values 32\n"
            "error -:-1: the program exited 9, though no CUDA call failed\n");
 }
 
@@ -166,7 +166,7 @@ static void killed_within_a_launch(void **state) {
     (void)state;
     need_program();
     char *json = program_runs_json("killed", 1), *lines = program_runs_lines(json);
-    program_assert_contains(lines, "signal 9: 1 launch, 1 distinct\n1 spin 1x1 line 72: values 1 [702]\n");
+    program_assert_contains(lines, "signal 9: 1 launch, 1 distinct\n1 spin 1x1 line 74: values 1 [702]\n");
     free(json);
     free(lines);
 }
@@ -189,10 +189,15 @@ static void expect_gone(const char *word) {
     }
 }
 
+static void it_cannot_stop_what_runs_it(void **state) {
+    (void)state;
+    expect("attack", 0, "PASSED: 1\n", "exited 0: 1 launch, 1 distinct\n1 add 1x32 line 69: values 32\n");
+}
+
 static void a_child_that_it_leaves(void **state) {
     (void)state;
     expect("leave_child", 0, "PASSED: 1\n",
-           "exited 0: 1 launch, 1 distinct\n1 add 1x32 line 67: values 32\n");
+           "exited 0: 1 launch, 1 distinct\n1 add 1x32 line 69: values 32\n");
     expect_gone("ends leave_child");
 }
 
@@ -325,6 +330,7 @@ int main(void) {
         cmocka_unit_test(exit_within_a_callback),
         cmocka_unit_test(ends_by_itself),
         cmocka_unit_test(killed_within_a_launch),
+        cmocka_unit_test(it_cannot_stop_what_runs_it),
         cmocka_unit_test(a_child_that_it_leaves),
         cmocka_unit_test(signals_end_redviz_and_program),
         cmocka_unit_test(control_c),

@@ -72,12 +72,15 @@ NOTEBOOK = """
 import sys, redviz
 class Shell:
     def register_magic_function(self, function, kind, name):
-        assert (kind, name) == ("cell", "redviz")
+        assert (kind, name) == ("line_cell", "redviz")
         self.magic = function
 shell = Shell()
 redviz.load_ipython_extension(shell)
-with open(sys.argv[2]) as cell:
-    shown = shell.magic(sys.argv[1], cell.read())
+if len(sys.argv) > 2:
+    with open(sys.argv[2]) as cell:
+        shown = shell.magic(sys.argv[1], cell.read())
+else:
+    shown = shell.magic(sys.argv[1])
 print(repr(shown))
 print(shown._repr_html_())
 """
@@ -179,6 +182,12 @@ def notebook(check, share):
                "--entry 'sequential<int,Sum>' --args 'in=int[n]:iota, out=int[grid], n' --n 256",
                os.path.join(share, "kernels/sequential.cu"), **toolkit)
     check.says("an error of a cell is shown", ["cell.cu:2", "<pre>"], python, script, "", wrong, **toolkit)
+    check.says("a line shows a page", ["a page of redviz\n<iframe srcdoc"], python, script, "--kernel strided")
+    check.says("a line that prints shows no page", ["EMULATED"], python, script, "--kernel strided --report")
+    check.says("an error names what was typed", ["--frobnicate: unknown option"], python, script, "--frobnicate")
+    cell = os.path.join(share, "kernels/sequential.cu")
+    check.says("a cell's report", ["EMULATED"], python, script, "--entry 'sequential<int,Sum>' --args 'in=int[n]:iota, "
+               "out=int[grid], n' --n 256 --report", cell, **toolkit)
     program = check.write("program.py", PROGRAM)
     check.says("a Python program shows its launch", ["<iframe srcdoc"], python, script, "--at 1 -- python3", program)
 

@@ -407,3 +407,11 @@ ViewAnswer view_index_press(View *view, const Scene *scene, KeyPress press) {
     if (answer == VIEW_CHANGED) keep_good(index);
     return answer;
 }
+
+bool view_index_of_access(const StepContext *context, bool *is_store, char out[INDEX_TEXT_BYTES]) {
+    View view = {0};
+    if (!view_index_open_access(&view, context)) return false;
+    *is_store = view.display.index.of.is_store;
+    snprintf(out, INDEX_TEXT_BYTES, "%s", view.display.index.text[0]);
+    return *out != 0;
+}

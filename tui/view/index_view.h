@@ -13,6 +13,9 @@ void view_index_open(View *view, const char *a, const char *b);
  * step is no load or store of shared or global memory. */
 bool view_index_open_access(View *view, const StepContext *context);
 
+/* The expression alone. False: none gives all its addresses, or the step is no load or store of these. */
+bool view_index_of_access(const StepContext *context, bool *is_store, char out[INDEX_TEXT_BYTES]);
+
 /* IGNORED: not a key of the lab. */
 ViewAnswer view_index_press(View *view, const Scene *scene, KeyPress press);
 

@@ -2,10 +2,12 @@
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -200,6 +202,19 @@ static void leave_child(void) {
     expect(values, 1);
 }
 
+/* Its parent stands still; its own children it may stop as ever. */
+static void attack(void) {
+    ptrace(PTRACE_ATTACH, getppid(), NULL, NULL);
+    kill(getppid(), SIGSTOP);
+    pid_t child = fork();
+    if (!child)
+        for (;;) pause();
+    bool may = !kill(child, SIGKILL) && waitpid(child, NULL, 0) == child;
+    begin();
+    launch_add(values, 1);
+    expect(values, may);
+}
+
 static void spin_for_ever(void) {
     begin();
     launch_spin();
@@ -282,6 +297,7 @@ int main(int argc, char **argv) {
         {"exit_in_callback", exit_in_callback},
         {"killed", killed},
         {"leave_child", leave_child},
+        {"attack", attack},
         {"spin", spin_for_ever},
         {"wait", wait_for_ever},
         {"trap", trap_unseen},
