@@ -114,7 +114,7 @@ static void two_gibibytes(void **state) {
 static void many_memories(void **state) {
     (void)state;
     expect("memories", 0, "PASSED: 5\n",
-           "exited 0: 1 launch, 1 distinct\n1 add 1x32 line 67: address120000 32\n");
+           "exited 0: 1 launch, 1 distinct\n1 add 1x32 line 69: address120000 32\n");
 }
 
 static void four_threads_that_launch(void **state) {
