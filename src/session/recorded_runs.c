@@ -35,7 +35,7 @@ bool recorded_run_is_own(const Session *session, const TimelineRun *of) {
 }
 
 bool recorded_run_has_block(const Session *session, const uint32_t block[3]) {
-    return launch_volume(block) == launch_volume(session->run->plan.launches[0].block);
+    return launch_volume(block) == launch_volume(session->run->trace->launches[0]->block);
 }
 
 const char *recorded_run_other_block(Session *session) {

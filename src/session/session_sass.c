@@ -20,7 +20,7 @@ static bool is_a_file(const Session *session) {
 
 /* It was counted and sampled in blocks of the run's size. */
 static bool is_of_blocks(const Session *session, int launch, const SassKernel *kernel) {
-    uint64_t threads = launch_volume(session->run->plan.launches[launch].block);
+    uint64_t threads = launch_volume(session->run->trace->launches[launch]->block);
     return (!kernel->counted.n || kernel->counted.block == threads) &&
            (!kernel->sampled.n || kernel->sampled.block == threads);
 }

@@ -58,7 +58,7 @@ static void in_names(void **state) {
                      {"--report=jsn --kernel strided", "text, json"},
                      {"--kernel strided --report json", "write --report=json"},
                      {"--kernel strided --op avg --report", "'avg' is not one of sum, min, max"},
-                     {"--kernel strided --dtype float32 --report", "types are char"},
+                     {"--kernel strided --dtype real --report", "types are char"},
                      {"--kernel strided --fill rand --report", "'rand' is not one of zero, ones"},
                      {"--kernel strided --machine a100 --report", "'a100' is not one of h200, h100"},
                      {"--kernel strided --backend cpu --report", "'cpu' is not one of"},

@@ -519,7 +519,7 @@ static void figures_of_warp_timelines(void **state) {
         {"async_copy.ready with 8 blocks > 0", "async_copy has no timeline of warps with 8 blocks at once"},
         {"sequential[n=4096].ready > 0", "no timeline of warps of this size and type, only n = 1048576, int"},
         {"sequential[dtype=float].ready > 0", "no timeline of warps of this size and type"},
-        {"sequential[block=64].ready > 0", "no timeline of warps of this size and type"},
+        {"sequential[block=64].ready > 0", "has no timeline of warps: not measured with block 64"},
         {"sequential.ready > 0 on recorded H200",
          "sequential has no timeline of warps: this was not recorded"},
         {"sequential.ready > 0 on recorded A100",

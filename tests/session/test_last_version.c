@@ -10,7 +10,8 @@
  *
  *   tests/data/sessions/format_N.redviz   SOURCE_DATE_EPOCH=1700000000 redviz --kernel shuffle --n 64 --block
  *                                         64 --backend emulator --save format_N.redviz --report
- *   tests/data/sessions/format_N.json     redviz format_N.redviz --report=json */
+ *   tests/data/sessions/format_N.json     redviz format_N.redviz --report=json, without what was counted and
+ *                                         sampled in blocks of another size, which is not shown any more */
 #define _DEFAULT_SOURCE
 #include "ask/ask.h"
 #include "tests/cli/json_reader.h"
