@@ -52,6 +52,11 @@ void program_free(Program *program) {
     free(program);
 }
 
+bool program_has_failed(const Program *program) {
+    (void)program;
+    return false;
+}
+
 void program_describe_end(const Program *program, Text *out) {
     (void)program, (void)out;
 }

@@ -110,6 +110,7 @@ static void guard_program(const ProgramRun *run, const int output[2], int failed
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     pid_t program = pipe2(begin, O_CLOEXEC) ? -1 : fork();
     if (!program) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL); /* with the guard */
         close(begin[1]);
         if (!read(begin[0], &byte, 1)) become_program(run, output, failed);
         _exit(126);
@@ -184,6 +185,14 @@ static void take_output(ProgramRun *run) {
     }
 }
 
+/* The program is gone before its launch is cancelled: it must not see that it was. */
+static void stop_program(ProgramRun *run) {
+    siginfo_t ended;
+    run->stops = true;
+    kill(run->child, SIGKILL);
+    waitid(P_PID, (id_t)run->child, &ended, WEXITED | WNOWAIT);
+}
+
 /* Takes what the program prints, also while a launch is executed; ends the launch when its time is over,
  * Ctrl-C was pressed, or the program has been gone for a while: what it launched last is to be seen. */
 static void *watch(void *context) {
@@ -197,6 +206,7 @@ static void *watch(void *context) {
         bool is_interrupted = is_cancelled(options);
         if (is_late) run->is_late = true;
         if (is_interrupted) run->is_interrupted = true;
+        if ((is_late || is_interrupted) && !run->stops) stop_program(run);
         pthread_mutex_lock(&run->lock);
         struct pollfd gone = {.fd = run->watched, .events = POLLRDHUP};
         bool has_gone =
@@ -205,10 +215,6 @@ static void *watch(void *context) {
         bool is_left = clock_seconds() - gone_since > SECONDS_TO_FINISH;
         if (run->device && (is_left || is_late || is_interrupted)) run->device->cancel = true;
         pthread_mutex_unlock(&run->lock);
-        if ((is_late || is_interrupted) && !run->stops) {
-            run->stops = true;
-            kill(run->child, SIGKILL);
-        }
     }
     return NULL;
 }
