@@ -6,25 +6,6 @@
 
 #include <stdlib.h>
 
-/* The float type of an element; NO_TYPE: not one. */
-static PtxType float_of(PtxType type) {
-    switch (type) {
-    case PTX_F16:
-    case PTX_F16X2:
-        return PTX_F16;
-    case PTX_BF16:
-    case PTX_BF16X2:
-        return PTX_BF16;
-    case PTX_F32:
-    case PTX_F32X2:
-        return PTX_F32;
-    case PTX_F64:
-        return PTX_F64;
-    default:
-        return PTX_NO_TYPE;
-    }
-}
-
 static void take(PtxType *narrowest, PtxType type) {
     if (type && (!*narrowest || reference_roundoff(type) > reference_roundoff(*narrowest))) *narrowest = type;
 }
@@ -49,10 +30,10 @@ uint64_t arithmetic_additions(const PtxInstruction *in) {
     case PTX_sub:
     case PTX_fma:
     case PTX_mad:
-        return float_of(in->types[0]) != PTX_NO_TYPE;
+        return ptx_type_computed(in->types[0]) != PTX_NO_TYPE;
     case PTX_mma:
     case PTX_wmma:
-        return ptx_product(in, &product) && float_of(product.d.type) ? (uint64_t)product.k : 0;
+        return ptx_product(in, &product) && ptx_type_computed(product.d.type) ? (uint64_t)product.k : 0;
     default:
         return 0;
     }
@@ -62,7 +43,7 @@ uint64_t arithmetic_additions(const PtxInstruction *in) {
 
 /* cvt from a wider type; NO_TYPE: another instruction. */
 static PtxType narrowed_to(const PtxInstruction *in) {
-    PtxType to = float_of(in->types[0]), from = float_of(in->types[1]);
+    PtxType to = ptx_type_computed(in->types[0]), from = ptx_type_computed(in->types[1]);
     bool narrows = in->opcode == PTX_cvt && to && from && reference_roundoff(to) > reference_roundoff(from);
     return narrows ? to : PTX_NO_TYPE;
 }
@@ -71,7 +52,7 @@ static PtxType narrowed_to(const PtxInstruction *in) {
 static bool is_move(const PtxInstruction *in) {
     return in->opcode == PTX_mov || in->opcode == PTX_prmt || in->opcode == PTX_selp ||
            in->opcode == PTX_shl || in->opcode == PTX_or ||
-           (in->opcode == PTX_cvt && !float_of(in->types[0]) && !float_of(in->types[1]));
+           (in->opcode == PTX_cvt && !ptx_type_computed(in->types[0]) && !ptx_type_computed(in->types[1]));
 }
 
 typedef struct Marks { /* [register] of one function: the type that its value was narrowed to */
@@ -132,12 +113,12 @@ static void find_narrowed(Arithmetic *arithmetic, const PtxProgram *program,
 void arithmetic_add(Arithmetic *arithmetic, const PtxProgram *program, const uint64_t *lanes) {
     for (int pc = 0; pc < program->code_count; pc++) {
         const PtxInstruction *in = program->code[pc].instruction;
-        PtxType type = float_of(in->types[0]);
+        PtxType type = ptx_type_computed(in->types[0]);
         PtxProduct product;
         if (swaps(in) && lanes) arithmetic->atomics += lanes[pc];
         if ((lanes && !lanes[pc]) || !type) continue;
         if ((in->opcode == PTX_mma || in->opcode == PTX_wmma) && ptx_product(in, &product))
-            type = float_of(product.d.type);
+            type = ptx_type_computed(product.d.type);
         if (arithmetic_additions(in) || adds_atomically(in)) take(&arithmetic->sums, type);
         if (adds_atomically(in) && lanes) arithmetic->atomics += lanes[pc];
         switch (in->opcode) {

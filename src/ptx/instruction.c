@@ -92,6 +92,25 @@ bool ptx_type_is_float(PtxType type) {
 
 /* clang-format on */
 
+PtxType ptx_type_computed(PtxType type) {
+    switch (type) {
+    case PTX_F16:
+    case PTX_F16X2:
+        return PTX_F16;
+    case PTX_BF16:
+    case PTX_BF16X2:
+        return PTX_BF16;
+    case PTX_F32:
+    case PTX_F32X2:
+    case PTX_TF32:
+        return PTX_F32;
+    case PTX_F64:
+        return PTX_F64;
+    default:
+        return PTX_NO_TYPE;
+    }
+}
+
 bool ptx_type_is_signed(PtxType type) {
     return type == PTX_S8 || type == PTX_S16 || type == PTX_S32 || type == PTX_S64 || type == PTX_S16X2;
 }

@@ -311,6 +311,9 @@ void ptx_instruction_print(const PtxInstruction *instruction, Text *out);
 int ptx_type_bytes(PtxType type);        /* 0 for .pred */
 const char *ptx_type_text(PtxType type); /* "u32" */
 bool ptx_type_is_float(PtxType type);
+/* The type in which a float of this type is computed: f16, bf16, f32 (tf32, too) or f64, of a pair that of
+ * its halves; NO_TYPE: another. */
+PtxType ptx_type_computed(PtxType type);
 bool ptx_type_is_signed(PtxType type);
 bool ptx_instruction_has(const PtxInstruction *instruction, PtxModifierKind kind);
 /* Volatile, or with an order of the memory consistency model (relaxed, acquire, release, acq_rel, sc, mmio):

@@ -41,7 +41,7 @@ static void add_verdict(const ReportInput *input, Text *out) {
     else if (input->verdict && !input->looks_like) /* the catalogue's says how it is inexact */
         text_add(out, input->verdict);
     else if (input->is_rounding)
-        text_print(out, "%s, off by %.2g, all of it rounding (at most %.2g in this order)",
+        text_print(out, "%s, off by %.2g, all of it rounding (%.2g allowed)",
                    input->verdict ? input->verdict : "ok", input->absolute_error, input->bound);
     else
         text_print(out, "%s, off by %.2g (%.2g allowed)", input->verdict ? input->verdict : "ok",

@@ -1,15 +1,10 @@
 /* Runs a kernel whose result is right once more with an input that hides less (expect/expect_inputs.c). */
 #include "session/state.h"
 
-enum { MOST_INSTRUCTIONS = 16 << 20 }; /* warp instructions of a run that is repeated */
-
 static bool can_be_tried(const Session *session) {
     const RunSpec *options = &session->options;
-    return session->has_result && session->result.correct && !session->result.is_rounding &&
-           !session->kernel.row && !options->program && options->expect && !session->is_planned &&
-           !session->run->is_partial && !session->machine.device && session->run->filled.buffers &&
-           !trace_has_fault(session->run->trace) &&
-           trace_count_instructions(session->run->trace) <= MOST_INSTRUCTIONS;
+    return session_may_repeat(session) && !session->result.is_rounding && !session->kernel.row &&
+           !options->program && options->expect && !session->is_planned && !session->machine.device;
 }
 
 /* An atomic extreme that meets what its memory held is the fault of that value. */
@@ -48,10 +43,7 @@ static bool run_other(const Session *session, ExpectOther *of, ExpectResult *res
         plan_free(&plan);
         return false;
     }
-    RunSpec spec = session->options;
-    session_make_quiet(session, &spec);
-    spec.progress = NULL;
-    Session *other = session_run_copy(session, &spec, &plan, false);
+    Session *other = session_judge_again(session, &plan, false);
     bool good =
         other && other->has_result && !trace_has_fault(other->run->trace) && !is_outdone(other->run->trace);
     if (good) *result = other->result;

@@ -3,16 +3,13 @@
 
 #include <math.h>
 #include <stdlib.h>
-
-enum { MOST_INSTRUCTIONS = 16 << 20 }; /* warp instructions of a run that is repeated with a shadow */
+#include <string.h>
 
 static bool can_be_tried(const Session *session) {
     const ExpectResult *result = &session->result;
     bool is_of_its_own = session->kernel.row && result->verdict; /* a row whose lesson is its rounding */
-    return session->has_result && result->correct && !is_of_its_own && ptx_type_is_float(result->type) &&
-           result->bound > 0 && !session->run->is_partial && session->run->filled.buffers &&
-           !trace_has_fault(session->run->trace) &&
-           trace_count_instructions(session->run->trace) <= MOST_INSTRUCTIONS;
+    return session_may_repeat(session) && !is_of_its_own && ptx_type_is_float(result->type) &&
+           result->bound > 0;
 }
 
 /* The result is within the bound of its rounding, but rounding is not what it is off by. */
@@ -30,8 +27,7 @@ static void keep_wrong(Session *session, const ExpectResult *unrounded) {
     text_done(&why);
 }
 
-/* ---- where it comes from --------------------------------------------------------------------------------
- * */
+/* ---- where it comes from ------------------------------------------------------------------------------ */
 
 enum { MOST_LINES = 64, SHOWN_LINES = 4 };
 
@@ -81,8 +77,7 @@ static const char *lines_that_round(const Session *copy, Arena *arena) {
     return result;
 }
 
-/* ---- the verdict ----------------------------------------------------------------------------------------
- * */
+/* ---- the verdict -------------------------------------------------------------------------------------- */
 
 /* What the bound alone could not decide is decided. A sum that has lost a hundredth of itself is not called
  * ok. */
@@ -94,24 +89,31 @@ static void keep_right(ExpectResult *result) {
         result->verdict = "inexact";
 }
 
+/* The copy stored the same bits: a GPU, on which atomics come in another order, may not. */
+static bool has_same_values(const Session *session, const Session *copy) {
+    const Plan *own = &session->run->plan, *other = &copy->run->plan;
+    bool is_same = own->buffer_count == other->buffer_count;
+    for (int i = 0; i < own->buffer_count && is_same; i++) {
+        const PlanBuffer *a = &own->buffers[i], *b = &other->buffers[i];
+        is_same = !memcmp(a->bytes, b->bytes, (size_t)a->count * (size_t)ptx_type_bytes(a->type));
+    }
+    return is_same;
+}
+
 void session_find_rounding(Session *session) {
     bool is_known_right = session->kernel.row && !session->code.is_edited && !session->options.finds_rounding;
     if (is_known_right || !can_be_tried(session)) return;
     Plan plan;
-    RunSpec spec = session->options;
     plan_copy(&session->run->filled, &plan);
-    session_make_quiet(session, &spec);
-    spec.progress = NULL;
-    spec.has_shadow = true;
-    Session *copy = session_run_copy(session, &spec, &plan, false);
+    Session *copy = session_judge_again(session, &plan, true);
     bool is_known = copy && copy->has_result && copy->result.compared && !trace_has_fault(copy->run->trace);
-    if (is_known && copy->result.correct) {
+    if (is_known && !copy->result.correct) {
+        keep_wrong(session, &copy->result);
+    } else if (is_known && has_same_values(session, copy)) {
         keep_right(&session->result);
         keep_right(&session->guess.verdict.result);
         session->result.rounding = session->guess.verdict.result.rounding =
             lines_that_round(copy, &session->arena);
-    } else if (is_known) {
-        keep_wrong(session, &copy->result);
     }
     session_free(copy);
 }

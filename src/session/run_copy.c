@@ -37,3 +37,18 @@ Session *session_run_copy(const Session *of, const RunSpec *spec, Plan *plan, bo
     session_drop_inputs(copy);
     return copy;
 }
+
+Session *session_judge_again(const Session *of, Plan *plan, bool has_shadow) {
+    RunSpec spec = of->options;
+    session_make_quiet(of, &spec);
+    spec.progress = NULL;
+    spec.has_shadow = has_shadow;
+    return session_run_copy(of, &spec, plan, false);
+}
+
+bool session_may_repeat(const Session *session) {
+    enum { MOST_INSTRUCTIONS = 16 << 20 }; /* of a warp */
+    const SessionRun *run = session->run;
+    return session->has_result && session->result.correct && !run->is_partial && run->filled.buffers &&
+           !trace_has_fault(run->trace) && trace_count_instructions(run->trace) <= MOST_INSTRUCTIONS;
+}

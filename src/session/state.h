@@ -195,6 +195,12 @@ void session_make_quiet(const Session *of, RunSpec *spec);
 Session *session_run_copy(const Session *of, const RunSpec *spec, Plan *plan, bool is_unchecked);
 /* other_input.c: makes a right result wrong where another input shows that it is. */
 void session_try_other_input(Session *session);
+/* Its result is right, and its run whole, without a fault and short enough to be run again for a closer
+ * look. */
+bool session_may_repeat(const Session *session);
+/* Runs `plan`, which the copy takes over, on the emulator and compares its result; the caller's. NULL if it
+ * fails. `has_shadow`: what is compared is the result without rounding. */
+Session *session_judge_again(const Session *of, Plan *plan, bool has_shadow);
 /* Runs a kernel of floats whose result is right within its bound once more with a shadow
  * (emulator/machine/shadow.h): what is off is rounding, or the result is wrong. */
 void session_find_rounding(Session *session);

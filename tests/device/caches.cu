@@ -25,14 +25,18 @@ template <bool warm, bool fence> __global__ void count(int *out) {
     out[blockIdx.x] = seen;
 }
 
+__device__ void write_when_all_are_here() {
+    while (atomicAdd(&lock_word, 0u) < gridDim.x - 1) {
+    }
+    line[0] = 42;
+    __threadfence();
+    atomicExch(&flag, 1u);
+}
+
 // Block 0 writes line[0], then a flag; the others read the flag, then line[0].
 template <bool warm, bool fence> __global__ void pass(int *out) {
     if (blockIdx.x == 0) {
-        while (atomicAdd(&lock_word, 0u) < gridDim.x - 1) {
-        }
-        line[0] = 42;
-        __threadfence();
-        atomicExch(&flag, 1u);
+        write_when_all_are_here();
         return;
     }
     int seen = warm ? line[1 + blockIdx.x % 31] : 0;
@@ -48,11 +52,7 @@ template <bool warm, bool fence> __global__ void pass(int *out) {
 // an old line in L1 where a block of the first half ran on its multiprocessor: with more blocks than those.
 template <bool fence> __global__ void beside(int *out) {
     if (blockIdx.x == 0) {
-        while (atomicAdd(&lock_word, 0u) < gridDim.x - 1) {
-        }
-        line[0] = 42;
-        __threadfence();
-        atomicExch(&flag, 1u);
+        write_when_all_are_here();
         return;
     }
     bool loads = blockIdx.x < gridDim.x / 2;

@@ -20,6 +20,16 @@ enum { MOST_RUNS = 64 };
 static const char *names[MOST_RUNS];
 static int name_count;
 
+bool program_runs_build_ends(void) {
+    setenv("TMPDIR", program_folder(), 1);
+    Outcome outcome = program_shell(
+        "${CC:-cc} -g -O1 -o %s/ends tests/runtime/programs/ends.c -L$(dirname @)/cuda -lcuda -pthread",
+        program_folder());
+    bool is_built = !outcome.status;
+    program_outcome_done(&outcome);
+    return is_built;
+}
+
 void program_runs_add(const char *name, const char *command) {
     const char *program = getenv("REDVIZ_BIN");
     char file[80];

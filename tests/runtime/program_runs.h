@@ -7,6 +7,8 @@
 
 #include "tests/cli/program.h"
 
+/* Builds programs/ends.c in the folder of the tests, which becomes $TMPDIR. False: no compiler does. */
+bool program_runs_build_ends(void);
 /* Adds a command, in which @ stands for redviz and % for tests/runtime/programs; `name` is its own. */
 void program_runs_add(const char *name, const char *command);
 /* Runs all of them, as many at a time as there are cores. */

@@ -36,12 +36,7 @@ static int set_up(void **state) {
         "killed", "leave_child", "abort", "leave_at_once", "attack"};
     static char commands[16][160];
     if (program_make_folder(state)) return -1;
-    setenv("TMPDIR", program_folder(), 1);
-    Outcome outcome = program_shell(
-        "${CC:-cc} -g -O1 -o %s/ends tests/runtime/programs/ends.c -L$(dirname @)/cuda -lcuda -pthread",
-        program_folder());
-    has_program = !outcome.status;
-    program_outcome_done(&outcome);
+    has_program = program_runs_build_ends();
     if (!has_program) return 0;
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
         snprintf(commands[i], sizeof *commands,

@@ -19,12 +19,7 @@ static bool has_program;
 
 static int set_up(void **state) {
     if (program_make_folder(state)) return -1;
-    setenv("TMPDIR", program_folder(), 1);
-    Outcome outcome = program_shell(
-        "${CC:-cc} -g -O1 -o %s/ends tests/runtime/programs/ends.c -L$(dirname @)/cuda -lcuda -pthread",
-        program_folder());
-    has_program = !outcome.status;
-    program_outcome_done(&outcome);
+    has_program = program_runs_build_ends();
     return 0;
 }
 

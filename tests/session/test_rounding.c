@@ -38,8 +38,7 @@ static Outcome judge(const char *text, const char *entry, const char *arguments,
     return outcome;
 }
 
-/* ---- what moves a value ----------------------------------------------------------------------------------
- * */
+/* ---- what moves a value ----------------------------------------------------------------------------- */
 
 #define HEAD                                                                                                 \
     ".version 8.0\n.target sm_80\n.address_size 64\n"                                                        \
@@ -113,8 +112,7 @@ static void bits_cut_it(void **state) {
     text_done(&text);
 }
 
-/* ---- planted errors --------------------------------------------------------------------------------------
- * */
+/* ---- planted errors --------------------------------------------------------------------------------- */
 
 typedef struct Function {
     const char *name, *expect;

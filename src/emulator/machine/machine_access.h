@@ -69,6 +69,18 @@ static inline uint8_t *access_host(const Access *access, int lane) {
                : access->bytes + access->offset[lane];
 }
 
+/* The place of the operand's register. False: it is none, or is never used. */
+static inline bool frame_find_register(const Frame *frame, const PtxOperand *operand, Operand *place) {
+    if (operand->kind != PTX_OPERAND_REGISTER || !operand->reg) return false;
+    uint32_t offset = frame->layout->register_offset[operand->reg->index];
+    if (offset == UINT32_MAX) return false;
+    int bytes = register_type_bytes(operand->reg->type),
+        component = operand->component > 0 ? operand->component : 0;
+    *place = (Operand){
+        offset + (uint32_t)(component * (bytes ? bytes * WARP_LANES : REGISTER_SLOT_ALIGNMENT)), false};
+    return true;
+}
+
 /* Converts between registers and 64-bit numbers. */
 static inline uint64_t register_read(const Warp *warp, Operand place, int bytes, int lane) {
     const void *at = operand_at(warp, place);

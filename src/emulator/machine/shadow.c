@@ -29,25 +29,6 @@ void shadow_begin_frame(const Frame *frame) {
 
 /* ---- values ---- */
 
-PtxType shadow_part_type(PtxType type) {
-    switch (type) {
-    case PTX_F16:
-    case PTX_F16X2:
-        return PTX_F16;
-    case PTX_BF16:
-    case PTX_BF16X2:
-        return PTX_BF16;
-    case PTX_F32:
-    case PTX_F32X2:
-    case PTX_TF32:
-        return PTX_F32;
-    case PTX_F64:
-        return PTX_F64;
-    default:
-        return PTX_NO_TYPE;
-    }
-}
-
 bool shadow_rounds_to_integer(const PtxInstruction *in) {
     return ptx_instruction_has(in, PTX_MOD_RNI) || ptx_instruction_has(in, PTX_MOD_RZI) ||
            ptx_instruction_has(in, PTX_MOD_RMI) || ptx_instruction_has(in, PTX_MOD_RPI);
@@ -74,10 +55,6 @@ double shadow_value(PtxType type, uint64_t bits) {
     if (type == PTX_F32) return float_value(bits);
     memcpy(&value, &bits, sizeof value);
     return value;
-}
-
-static uint64_t low_bits(uint64_t bits, int bytes) {
-    return bytes >= 8 ? bits : bits & ((UINT64_C(1) << 8 * bytes) - 1);
 }
 
 ShadowNumber shadow_number(const ShadowParts *parts, PtxType type, int at, uint64_t bits) {
@@ -158,7 +135,7 @@ static ShadowParts find_parts(const ShadowPlace *place, int bytes, uint64_t bits
     for (int width = bytes; width >= SLOT_BYTES; width /= 2)
         for (int at = has_width(place, width) ? 0 : bytes; at < bytes; at += width) {
             if (parts.count == SHADOW_PARTS ||
-                !find(place, at, width, low_bits(bits >> 8 * at, width), &parts.number[parts.count]))
+                !find(place, at, width, shadow_part_bits(bits, at, width), &parts.number[parts.count]))
                 continue;
             parts.at[parts.count++] = (uint8_t)at;
         }

@@ -57,6 +57,10 @@ void shadow_pages_move(ShadowPages *memory, const uint8_t *to, const uint8_t *fr
 void shadow_pages_lose(ShadowPages *memory);
 bool shadow_pages_is_lost(const ShadowPages *memory);
 
+static inline uint64_t shadow_part_bits(uint64_t bits, int at, int bytes) {
+    return bytes < 8 ? bits >> 8 * at & ((UINT64_C(1) << 8 * bytes) - 1) : bits;
+}
+
 /* The numbers in a value of up to 8 bytes: of the whole, and of its parts. */
 enum { SHADOW_PARTS = 4 };
 typedef struct ShadowParts {
@@ -82,8 +86,6 @@ typedef struct ShadowLanes { /* an instruction in a warp */
 
 /* What is no arithmetic of floats. */
 void shadow_move(const ShadowLanes *lanes);
-/* The type of a float, and of the halves of a pair; NO_TYPE: another. */
-PtxType shadow_part_type(PtxType type);
 /* A conversion that rounds to an integer, also to one of a float type. */
 bool shadow_rounds_to_integer(const PtxInstruction *in);
 /* Executes lane arithmetic in some warps, in each for the lanes of its mask. */

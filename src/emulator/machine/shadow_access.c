@@ -96,31 +96,22 @@ void shadow_moved(const Access *access) {
 
 /* ---- atomics ---- */
 
-static PtxType half_of_pair(PtxType type) {
-    return type == PTX_F16X2 ? PTX_F16 : type == PTX_BF16X2 ? PTX_BF16 : type;
-}
-
 static bool is_float_sum(const PtxInstruction *in, PtxType type) {
-    return ptx_instruction_has(in, PTX_MOD_ADD) &&
-           (type == PTX_F16 || type == PTX_BF16 || type == PTX_F32 || type == PTX_F64);
-}
-
-static uint64_t bits_at(uint64_t bits, int at, int bytes) {
-    return bytes < 8 ? bits >> 8 * at & ((UINT64_C(1) << 8 * bytes) - 1) : bits;
+    return ptx_instruction_has(in, PTX_MOD_ADD) && type != PTX_NO_TYPE;
 }
 
 static ShadowParts sum_of(PtxType type, int bytes, const ShadowParts *old, uint64_t old_bits,
                           const ShadowParts *operand, uint64_t operand_bits, uint64_t new) {
     ShadowParts sum = {0};
-    PtxType of = half_of_pair(type);
+    PtxType of = ptx_type_computed(type);
     int width = ptx_type_bytes(of);
     for (int at = 0; at < bytes; at += width) {
-        ShadowNumber a = shadow_number(old, of, at, bits_at(old_bits, at, width)),
-                     b = shadow_number(operand, of, at, bits_at(operand_bits, at, width)), *to;
+        ShadowNumber a = shadow_number(old, of, at, shadow_part_bits(old_bits, at, width)),
+                     b = shadow_number(operand, of, at, shadow_part_bits(operand_bits, at, width)), *to;
         to = &sum.number[sum.count];
         *to = a;
         to->shadow = a.shadow + b.shadow;
-        to->bits = bits_at(new, at, width);
+        to->bits = shadow_part_bits(new, at, width);
         to->flags = (a.flags | b.flags) & (SHADOW_IS_CUT | SHADOW_OF_LITERAL);
         sum.at[sum.count++] = (uint8_t)at;
     }
@@ -135,7 +126,7 @@ static void add_swallowed(ShadowParts *after, const ShadowParts *found, const Sh
         ShadowNumber *sum = &after->number[i];
         PtxType type = (PtxType)sum->type;
         int at = after->at[i];
-        uint64_t bits = bits_at(value, at, sum->bytes);
+        uint64_t bits = shadow_part_bits(value, at, sum->bytes);
         if (type)
             sum->shadow +=
                 shadow_number(found, type, at, bits).shadow - shadow_number(compared, type, at, bits).shadow;
@@ -156,7 +147,7 @@ void shadow_atomic(const Access *access, int lane, int element, uint8_t *host, u
     ShadowParts before = shadow_of_bytes(shadow, host, bytes),
                 by = shadow_of_register(frame, value->place, value->bytes, lane, operand), after = before;
     if (bytes == 2) operand &= 0xffff;
-    if (is_float_sum(in, half_of_pair(memory->type)))
+    if (is_float_sum(in, ptx_type_computed(memory->type)))
         after = sum_of(memory->type, bytes, &before, old, &by, operand, new);
     else if (operation == PTX_MOD_EXCH || (operation != PTX_MOD_CAS && new == operand &&new != old))
         after = by;

@@ -117,7 +117,7 @@ static ShadowNumber source_number(const ShadowLanes *lanes, int source, PtxType 
     int bytes = bytes_of(op, source);
     uint64_t bits = register_read(lanes->warp, op->s[source], bytes, lane);
     ShadowParts parts = shadow_of_register(lanes->frame, op->s[source], bytes, lane, bits);
-    PtxType of = shadow_part_type(type);
+    PtxType of = ptx_type_computed(type);
     if (!of) { /* an integer */
         ShadowNumber number = {.bits = bits};
         int unused = 64 - 8 * (ptx_type_bytes(type) < bytes ? ptx_type_bytes(type) : bytes);
@@ -127,7 +127,7 @@ static ShadowNumber source_number(const ShadowLanes *lanes, int source, PtxType 
         return number;
     }
     int width = ptx_type_bytes(of), at = part * width;
-    if (width < 8) bits = bits >> 8 * at & ((UINT64_C(1) << 8 * width) - 1);
+    bits = shadow_part_bits(bits, at, width);
     ShadowNumber number = shadow_number(&parts, of, at, bits);
     if (op->s[source].constant) number.flags |= shadow_literal(of, (double)number.shadow);
     return number;
@@ -170,14 +170,14 @@ static bool deviates(const ShadowNumber *number, double value) {
 
 static void keep_result(const ShadowLanes *lanes, int lane, const ShadowNumber *results, PtxType type) {
     const Op *op = lanes->op;
-    PtxType of = shadow_part_type(type);
+    PtxType of = ptx_type_computed(type);
     int width = ptx_type_bytes(of);
     uint64_t bits = register_read(lanes->warp, op->d, op->d_bytes, lane);
     ShadowParts parts = {0};
     for (int p = 0; p < part_count(type); p++) {
         ShadowNumber number = results[p];
         if (!number.bytes) continue;
-        number.bits = width < 8 ? bits >> 8 * width * p & ((UINT64_C(1) << 8 * width) - 1) : bits;
+        number.bits = shadow_part_bits(bits, width * p, width);
         number.type = (uint8_t)of;
         number.bytes = (uint8_t)width;
         double value = shadow_value(of, number.bits);
@@ -306,7 +306,7 @@ static void run_common(const ShadowLanes *lanes) {
 /* True if the instruction computes a float; moves, selections and conversions to integers do not. */
 static bool is_arithmetic(const Op *op) {
     const PtxInstruction *in = op->instruction;
-    return shadow_part_type(in->types[0]) && op->has_d && op->d_bytes >= 2 && in->opcode != PTX_mov &&
+    return ptx_type_computed(in->types[0]) && op->has_d && op->d_bytes >= 2 && in->opcode != PTX_mov &&
            in->opcode != PTX_ld && in->opcode != PTX_selp && in->opcode != PTX_slct &&
            in->opcode != PTX_set && in->opcode != PTX_setp && in->opcode != PTX_testp;
 }

@@ -15,13 +15,10 @@ typedef struct Moved { /* a source of one lane */
 
 enum { MOST_MOVED = 12 };
 
+/* Of up to 8 bytes, and no predicate. */
 static bool register_place(const Frame *frame, const PtxOperand *operand, Operand *place) {
-    if (operand->kind != PTX_OPERAND_REGISTER || !operand->reg) return false;
-    uint32_t offset = frame->layout->register_offset[operand->reg->index];
-    int bytes = register_type_bytes(operand->reg->type),
-        component = operand->component > 0 ? operand->component : 0;
-    *place = (Operand){offset + (uint32_t)(component * bytes * WARP_LANES), false};
-    return offset != UINT32_MAX && bytes >= 2 && bytes <= 8;
+    int bytes = operand->reg ? register_type_bytes(operand->reg->type) : 0;
+    return bytes >= 2 && bytes <= 8 && frame_find_register(frame, operand, place);
 }
 
 /* What the registers among the operands hold. Returns the new count. */
@@ -55,10 +52,6 @@ static bool has_same_magnitude(const ShadowNumber *of, int bytes, uint64_t bits,
     return true;
 }
 
-static uint64_t part_bits(uint64_t bits, int at, int bytes) {
-    return bytes < 8 ? bits >> 8 * at & ((UINT64_C(1) << 8 * bytes) - 1) : bits;
-}
-
 /* False: there is one. */
 static bool add_part(ShadowParts *to, int at, const ShadowNumber *number) {
     for (int i = 0; i < to->count; i++)
@@ -75,7 +68,8 @@ static bool take_number(const ShadowNumber *number, uint64_t bits, int bytes, Sh
     bool takes = has_same_magnitude(number, bytes, bits, &same);
     if (takes) add_part(to, 0, &same);
     for (int at = 0; at + number->bytes <= bytes; at += number->bytes)
-        if (part_bits(bits, at, number->bytes) == number->bits && add_part(to, at, number)) return true;
+        if (shadow_part_bits(bits, at, number->bytes) == number->bits && add_part(to, at, number))
+            return true;
     return takes;
 }
 
@@ -130,7 +124,7 @@ static void set_result(const ShadowLanes *lanes, const PtxOperand *to, const Mov
 
 /* Of an integer literal: it may be the bits of a float, as in inline PTX; small integers are not. */
 static PtxType literal_type(const PtxInstruction *in, int bytes) {
-    PtxType type = shadow_part_type(in->types[0]);
+    PtxType type = ptx_type_computed(in->types[0]);
     if (type) return type;
     return bytes == 8 ? PTX_F64 : bytes == 4 ? PTX_F32 : PTX_F16;
 }
@@ -139,7 +133,7 @@ static PtxType literal_type(const PtxInstruction *in, int bytes) {
 static bool is_literal(const Op *op) {
     const PtxInstruction *in = op->instruction;
     if (in->opcode == PTX_ld)
-        return shadow_part_type(in->types[0]) && op->d_bytes == ptx_type_bytes(in->types[0]);
+        return ptx_type_computed(in->types[0]) && op->d_bytes == ptx_type_bytes(in->types[0]);
     bool is_number =
         in->opcode == PTX_mov && in->operand_count == 2 &&
         (in->operands[1].kind == PTX_OPERAND_FLOAT || in->operands[1].kind == PTX_OPERAND_INTEGER);
@@ -307,7 +301,7 @@ static void move_bits(const ShadowLanes *lanes) {
 /* Comparisons and conversions to integers follow the value. */
 static bool takes_value(const PtxInstruction *in) {
     if (in->opcode == PTX_set || in->opcode == PTX_setp || in->opcode == PTX_testp) return true;
-    return in->opcode == PTX_cvt && shadow_part_type(in->types[1]) && !shadow_part_type(in->types[0]) &&
+    return in->opcode == PTX_cvt && ptx_type_computed(in->types[1]) && !ptx_type_computed(in->types[0]) &&
            shadow_rounds_to_integer(in);
 }
 
@@ -329,7 +323,7 @@ static void forget(const ShadowLanes *lanes, const PtxOperand *to) {
     for (int i = 0; i < to->item_count; i++) forget(lanes, &to->items[i]);
 }
 
-/* A float that says that a comparison holds may correct a rounding: hexp() of an H100 adds a last bit for
+/* A float that says that a comparison holds may correct a rounding: hexp() of cuda_fp16.h adds a last bit for
  * four arguments. */
 static void cut_true(const ShadowLanes *lanes) {
     const Op *op = lanes->op;
@@ -347,7 +341,7 @@ static void run_plain(const ShadowLanes *lanes) {
     lanes->op->run(lanes->op, &(Warp *){lanes->warp}, &lanes->mask, 1);
     if (in->operand_count) forget(lanes, &in->operands[0]);
     if (is_literal(lanes->op)) keep_literal(lanes);
-    if (in->opcode == PTX_set && shadow_part_type(in->types[0])) cut_true(lanes);
+    if (in->opcode == PTX_set && ptx_type_computed(in->types[0])) cut_true(lanes);
 }
 
 void shadow_move(const ShadowLanes *lanes) {

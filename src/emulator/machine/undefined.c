@@ -177,27 +177,16 @@ static void use(const Warp *warp, int pc, const UndefinedValue *value, uint32_t 
 
 /* ---- operands in PTX ---- */
 
-static bool register_place(const Frame *frame, const PtxOperand *operand, Operand *place) {
-    if (operand->kind != PTX_OPERAND_REGISTER || !operand->reg) return false;
-    uint32_t offset = frame->layout->register_offset[operand->reg->index];
-    if (offset == UINT32_MAX) return false;
-    int bytes = register_type_bytes(operand->reg->type),
-        component = operand->component > 0 ? operand->component : 0;
-    *place = (Operand){
-        offset + (uint32_t)(component * (bytes ? bytes * WARP_LANES : REGISTER_SLOT_ALIGNMENT)), false};
-    return true;
-}
-
 static void join_operand(const Frame *frame, const PtxOperand *operand, UndefinedValue *into) {
     Operand place;
-    if (register_place(frame, operand, &place)) join(into, undefined_find_place(frame, place));
+    if (frame_find_register(frame, operand, &place)) join(into, undefined_find_place(frame, place));
     for (int i = 0; i < operand->item_count; i++) join_operand(frame, &operand->items[i], into);
 }
 
 static void assign_operand(const Frame *frame, const PtxOperand *operand, const UndefinedValue *from,
                            uint32_t lanes) {
     Operand place;
-    if (register_place(frame, operand, &place))
+    if (frame_find_register(frame, operand, &place))
         undefined_assign(undefined_find_place(frame, place), from, lanes);
     for (int i = 0; i < operand->item_count; i++) assign_operand(frame, &operand->items[i], from, lanes);
 }
@@ -209,7 +198,7 @@ static void note_reads(const Frame *frame, const PtxOperand *operand, int count,
     for (int i = 0; i < count; i++) {
         UndefinedValue *value = NULL;
         Operand place;
-        if (register_place(frame, &operand[i], &place)) value = undefined_find_place(frame, place);
+        if (frame_find_register(frame, &operand[i], &place)) value = undefined_find_place(frame, place);
         for (uint32_t rest = value ? value->lanes & lanes : 0; rest; rest &= rest - 1) {
             int32_t *origin = &value->origin[__builtin_ctz(rest)];
             if (*origin == UNREAD) *origin = read_origin(pc, *n);
@@ -224,7 +213,7 @@ static uint32_t lanes_that_are(const Warp *warp, const PtxOperand *operand, bool
     const Frame *frame = warp->fragments[warp->current].frame;
     Operand place;
     if (operand->kind == PTX_OPERAND_INTEGER) return operand->integer == (all_ones ? -1 : 0) ? ALL_LANES : 0;
-    if (!register_place(frame, operand, &place)) return 0;
+    if (!frame_find_register(frame, operand, &place)) return 0;
     int bytes = register_type_bytes(operand->reg->type);
     uint32_t lanes = 0;
     if (!bytes) {
@@ -278,7 +267,7 @@ static uint32_t lanes_that_take_first(const Warp *warp, const PtxInstruction *in
     Operand place;
     uint32_t lanes = 0;
     if (operand->kind == PTX_OPERAND_INTEGER) return operand->integer >= 0 ? ALL_LANES : 0;
-    if (!register_place(frame, operand, &place)) return operand->number >= 0 ? ALL_LANES : 0;
+    if (!frame_find_register(frame, operand, &place)) return operand->number >= 0 ? ALL_LANES : 0;
     for (int l = 0; l < WARP_LANES; l++) {
         uint32_t bits = (uint32_t)register_read(warp, place, 4, l);
         float number;

@@ -106,26 +106,24 @@ template <class T, class A> __device__ void scan(const T *in, const T *, T *out,
 }
 ENTRIES(scan)
 
+template <class T, class A> __device__ A sum_of_exponentials(const T *in, int n, Plant plant, A *most) {
+    A own = (A)in[blockIdx.x * n], sum = (A)0.0f;
+    UNROLL_NOT for (int i = threadIdx.x; i < n; i += THREADS)
+        if ((A)in[blockIdx.x * n + i] > own) own = (A)in[blockIdx.x * n + i];
+    *most = largest_of_block(own);
+    UNROLL_NOT for (int i = threadIdx.x; i < n; i += THREADS)
+        fold(sum, exponential((A)in[blockIdx.x * n + i] - *most), i, plant);
+    return total_of_block(sum);
+}
+
 template <class T, class A> __device__ void sumexp(const T *in, const T *, T *out, int n, Plant plant) {
-    A most = (A)in[blockIdx.x * n], sum = (A)0.0f;
-    UNROLL_NOT for (int i = threadIdx.x; i < n; i += THREADS)
-        if ((A)in[blockIdx.x * n + i] > most) most = (A)in[blockIdx.x * n + i];
-    most = largest_of_block(most);
-    UNROLL_NOT for (int i = threadIdx.x; i < n; i += THREADS)
-        fold(sum, exponential((A)in[blockIdx.x * n + i] - most), i, plant);
-    sum = total_of_block(sum);
+    A most, sum = sum_of_exponentials(in, n, plant, &most);
     if (threadIdx.x == 0) out[blockIdx.x] = (T)sum;
 }
 ENTRIES(sumexp)
 
 template <class T, class A> __device__ void softmax(const T *in, const T *, T *out, int n, Plant plant) {
-    A most = (A)in[blockIdx.x * n], sum = (A)0.0f;
-    UNROLL_NOT for (int i = threadIdx.x; i < n; i += THREADS)
-        if ((A)in[blockIdx.x * n + i] > most) most = (A)in[blockIdx.x * n + i];
-    most = largest_of_block(most);
-    UNROLL_NOT for (int i = threadIdx.x; i < n; i += THREADS)
-        fold(sum, exponential((A)in[blockIdx.x * n + i] - most), i, plant);
-    sum = total_of_block(sum);
+    A most, sum = sum_of_exponentials(in, n, plant, &most);
     UNROLL_NOT for (int i = threadIdx.x; i < n; i += THREADS)
         out[blockIdx.x * n + i] = (T)(exponential((A)in[blockIdx.x * n + i] - most) / sum);
 }
