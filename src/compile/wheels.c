@@ -6,6 +6,7 @@
 
 #include <glob.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,18 +53,32 @@ bool wheels_have_program(void) {
     return access(package, R_OK) == 0;
 }
 
-/* Asks Python itself, which may be behind a script in PATH. */
-static bool ask_python(const char *python, const char *pattern, char *path, size_t bytes) {
+/* Of this Python, which may be behind a script in PATH; "": it says none. It is asked once: the answer can take a
+ * second. */
+static void find_purelib(const char *python, char *path, size_t bytes) {
+    static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+    static char asked[PATH_MAX], purelib[PATH_MAX];
     const char *const arguments[] = {python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))",
                                      NULL};
-    Text said = {0};
-    Error error = {0};
-    int status = 1;
-    bool good = process_run(arguments, NULL, 10, NULL, &said, &status, &error) && !status && said.length;
-    if (good) said.data[strcspn(said.data, "\n")] = 0;
-    good = good && find_at(said.data, "", pattern, path, bytes);
-    text_done(&said);
-    return good;
+    pthread_mutex_lock(&mutex);
+    if (strcmp(asked, python) != 0) {
+        Text said = {0};
+        Error error = {0};
+        int status = 1;
+        bool good = process_run(arguments, NULL, 10, NULL, &said, &status, &error) && !status;
+        snprintf(purelib, sizeof purelib, "%.*s", good ? (int)strcspn(text_string(&said), "\n") : 0,
+                 text_string(&said));
+        snprintf(asked, sizeof asked, "%s", python);
+        text_done(&said);
+    }
+    snprintf(path, bytes, "%s", purelib);
+    pthread_mutex_unlock(&mutex);
+}
+
+static bool find_as_python_says(const char *python, const char *pattern, char *path, size_t bytes) {
+    char purelib[PATH_MAX];
+    find_purelib(python, purelib, sizeof purelib);
+    return find_at(purelib, "", pattern, path, bytes);
 }
 
 bool wheels_find(const char *pattern, char *path, size_t bytes) {
@@ -77,5 +92,5 @@ bool wheels_find(const char *pattern, char *path, size_t bytes) {
            (has_python && cut_program(prefix) && find_below(prefix, pattern, path, bytes)) ||
            (home && find_below(user, pattern, path, bytes)) ||
            find_below("/usr/local", pattern, path, bytes) ||
-           (has_python && ask_python(python, pattern, path, bytes));
+           (has_python && find_as_python_says(python, pattern, path, bytes));
 }
