@@ -68,12 +68,13 @@ static void endless_loops(void **state) {
 
 static void endless_printing(void **state) {
     (void)state;
-    expect(".extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);\n"
-           ".global .align 1 .b8 text[41] = {32,32,32,32,32,32,32,32,32,32,32,32,32,32,32,32,32,32,32,32,"
-           "32,32,32,32,32,32,32,32,32,32,32,32,32,32,32,32,32,32,32,10,0};",
-           "L: { .param .b64 f; .param .b64 a; .param .b32 r; mov.u64 %a0, text; cvta.global.u64 %a0, %a0;\n"
-           "st.param.b64 [f], %a0; st.param.b64 [a], 0; call (r), vprintf, (f, a); } bra L;",
-           1, "printed more than 1,048,576 bytes");
+    write_kernel(
+        ".extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);\n"
+        ".global .align 1 .b8 text[41] = {32,32,32,32,32,32,32,32,32,32,32,32,32,32,32,32,32,32,32,32,"
+        "32,32,32,32,32,32,32,32,32,32,32,32,32,32,32,32,32,32,32,10,0};",
+        "L: { .param .b64 f; .param .b64 a; .param .b32 r; mov.u64 %a0, text; cvta.global.u64 %a0, %a0;\n"
+        "st.param.b64 [f], %a0; st.param.b64 [a], 0; call (r), vprintf, (f, a); } bra L;");
+    expect_run(GIVEN "--max-instructions 100000", 1, "printed more than 1,048,576 bytes");
 }
 
 static void deep_calls(void **state) {
