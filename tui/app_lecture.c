@@ -261,6 +261,8 @@ bool app_click_lecture(App *app, int column, int row) {
 
 /* ---- the check ----------------------------------------------------------------------------------------- */
 
+enum { CHECKED_COLUMNS = 80, CHECKED_ROWS = 24 };
+
 typedef struct Check {
     App *app;
     const LectureRun *lecture;
@@ -287,45 +289,80 @@ static void stand(Check *check) {
     claim_runs_stand_at(check->values.runs, here, two ? app->slots[!active].current.session : NULL);
 }
 
+static bool value_of(void *context, const ClaimQuery *query, double *value, Error *error) {
+    Check *check = context;
+    return place_values_value(&check->values, query, value, error);
+}
+
+/* The text is on the smallest screen that a lecture is made for, without what the lecture itself says. */
+static bool is_shown(void *context, const char *text) {
+    Check *check = context;
+    int columns = CHECKED_COLUMNS, rows = CHECKED_ROWS;
+    Text frame = {0};
+    app_fit(check->app, &columns, &rows);
+    Canvas *canvas = app_page_canvas(check->app, columns, rows);
+    canvas_to_text(canvas, &frame);
+    bool shown = strstr(text_string(&frame), text) != NULL;
+    text_done(&frame);
+    canvas_free(canvas);
+    return shown;
+}
+
+static void check_claim(Check *check, const LectureExpression *claim) {
+    const ClaimWorld world = {check, value_of, is_shown};
+    ClaimResult result;
+    Error error = {0};
+    bool known = claim_evaluate(claim, check->lecture->lecture->path, &world, &result, &error);
+    check->claims++;
+    if (!known)
+        complain(check, claim->place, claim->text, error.message);
+    else if (!result.holds) {
+        complain(check, claim->place, claim->text, "does not hold:");
+        text_print(check->out, "    %s\n", text_string(&result.sides));
+        for (const char *line = text_string(&result.values); *line; line += strcspn(line, "\n") + 1)
+            text_print(check->out, "      %.*s\n", (int)strcspn(line, "\n"), line);
+    }
+    claim_result_done(&result);
+}
+
+/* Those of the screen, or all others. */
+static void check_claims(Check *check, const LectureStop *stop, bool of_screen) {
+    for (int i = 0; i < stop->claim_count; i++)
+        if ((claim_shown_text(&stop->claims[i]) != NULL) == of_screen) check_claim(check, &stop->claims[i]);
+}
+
+static void check_answer(Check *check, const LectureQuestion *question) {
+    const ClaimWorld world = {check, value_of, is_shown};
+    const LectureExpression *answer = &question->answer;
+    double value, wanted = strtod(question->value, NULL);
+    char why[64];
+    Error error = {0};
+    if (!*answer->text) return;
+    check->answers++;
+    if (!claim_number(answer, check->lecture->lecture->path, &world, &value, &error)) {
+        complain(check, answer->place, answer->text, error.message);
+    } else if (fabs(value - wanted) > 1e-9 * fabs(wanted)) {
+        snprintf(why, sizeof why, "is %.10g, not %.10g", value, wanted);
+        complain(check, answer->place, answer->text, why);
+    }
+}
+
+/* What a stop says about its screen holds once its question has been answered. */
 static bool check_stop(Check *check, int index) {
     App *app = check->app;
     const LectureStop *stop = &check->lecture->lecture->stops[index];
-    const ClaimWorld world = {&check->values, place_values_value};
     app_go_to_stop(app, index);
     if (app->failed)
         return lecture_refuse(check->lecture->lecture, stop->command_place, &app->error, check->error);
     stand(check);
-    for (int i = 0; i < stop->claim_count; i++) {
-        ClaimResult result;
-        Error error = {0};
-        const char *path = check->lecture->lecture->path;
-        bool known = claim_evaluate(&stop->claims[i], path, &world, &result, &error);
-        check->claims++;
-        if (!known)
-            complain(check, stop->claims[i].place, stop->claims[i].text, error.message);
-        else if (!result.holds) {
-            complain(check, stop->claims[i].place, stop->claims[i].text, "does not hold:");
-            text_print(check->out, "    %s\n", text_string(&result.sides));
-            for (const char *line = text_string(&result.values); *line; line += strcspn(line, "\n") + 1)
-                text_print(check->out, "      %.*s\n", (int)strcspn(line, "\n"), line);
-        }
-        claim_result_done(&result);
+    check_claims(check, stop, false);
+    if (stop->question) {
+        if (app->lecture.question == QUESTION_WAITS) view_lecture_skip(&app->lecture);
+        press_own(app, stop->question->keys);
+        stand(check);
+        check_answer(check, stop->question);
     }
-    if (!stop->question) return true;
-    press_own(app, stop->question->keys);
-    stand(check);
-    if (*stop->question->answer.text) {
-        double value, wanted = strtod(stop->question->value, NULL);
-        char why[64];
-        Error error = {0};
-        check->answers++;
-        if (!claim_number(&stop->question->answer, check->lecture->lecture->path, &world, &value, &error)) {
-            complain(check, stop->question->answer.place, stop->question->answer.text, error.message);
-        } else if (fabs(value - wanted) > 1e-9 * fabs(wanted)) {
-            snprintf(why, sizeof why, "is %.10g, not %.10g", value, wanted);
-            complain(check, stop->question->answer.place, stop->question->answer.text, why);
-        }
-    }
+    check_claims(check, stop, true);
     return true;
 }
 

@@ -42,7 +42,7 @@ static void expect_wrong(Ask *ask, double value, const char *why) {
 }
 
 static double value_of(Asks *asks, const char *text) {
-    const ClaimWorld world = {&asks->values, place_values_value};
+    const ClaimWorld world = {.context = &asks->values, .value = place_values_value};
     const LectureExpression expression = {text, {1, 1}};
     double value;
     return claim_number(&expression, "", &world, &value, NULL) ? value : NAN;

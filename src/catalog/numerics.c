@@ -269,7 +269,7 @@ const CatalogRow numerics_rows[] = {
      .check = dimensions_check_logsumexp},
     {.id = "half_naive",
      IN(NUMERICS, "half_naive.cu"),
-     .story = "Each thread adds 4096 ones in fp16: watch its sum stop at 2048.",
+     .story = "Each thread adds 4096 numbers in fp16; a sum of ones stops at 2048.",
      .title = "fp16 sums in fp16: they stop growing",
      .lesson = "fp16 has 11 significant bits: a running sum of ones sticks at 2048, because 2049 rounds back "
                "to it.",
@@ -330,7 +330,7 @@ const CatalogRow numerics_rows[] = {
      .check = tensor_check},
     {.id = "scaled_half",
      IN(NUMERICS, "scaled_half.cu"),
-     .story = "Every input is divided by 1024 first, so that no fp16 sum passes 65504.",
+     .story = "Inputs are divided by `scale` first: by 1024, no fp16 sum passes 65504.",
      .title = "fp16 sums that would overflow, scaled",
      .lesson =
          "Dividing by a power of two first keeps the sum below 65504; only numbers that become subnormal "

@@ -452,12 +452,12 @@ static int run_lecture(const Options *options, Error *error) {
     OpenLecture open;
     bool is_interface = options_is_interface(options);
     if (!cli_lecture_open(options, &open, error)) return finish_refuse(error);
-    if (options->action == ACTION_CHECK) return check_lecture(options, &open, error);
     /* A frame is not redrawn when races have been found. */
     for (int i = 0; i < open.lecture->stop_count; i++) {
         open.options[i].session.search_races = !is_interface;
         open.options[i].compare.first_look = is_interface;
     }
+    if (options->action == ACTION_CHECK) return check_lecture(options, &open, error);
     Error why = {0};
     RunSpec first = *open.screens[0].session;
     first.first_look = is_interface;

@@ -320,7 +320,7 @@ static void count_goals(GradeWork *grading, Session *session) {
     grading->grade->counted_n = exercise->counted_n;
     grading->grade->counted_blocks = trace->launch_count == 1 ? (uint64_t)grid[0] * grid[1] * grid[2] : 0;
     ClaimRuns *runs = claim_runs_new(&(ClaimRunsOptions){.threads = grading->limits->threads});
-    ClaimWorld world = {runs, claim_runs_value};
+    ClaimWorld world = {.context = runs, .value = claim_runs_value};
     claim_runs_stand_at(runs, session, NULL);
     for (int i = 0; i < exercise->goal_count; i++) {
         const ExerciseGoal *goal = &exercise->goals[i];

@@ -200,9 +200,28 @@ static const char *find_machine(ClaimReader *reader, char machine[CLAIM_NAME_BYT
     return on;
 }
 
+const char *claim_shown_text(const LectureExpression *claim) {
+    static const char SHOWS[] = "shows:";
+    size_t length = sizeof SHOWS - 1;
+    if (strncmp(claim->text, SHOWS, length) != 0) return NULL;
+    return claim->text + length + strspn(claim->text + length, " ");
+}
+
+static bool read_shown(ClaimReader *reader, const char *text, ClaimResult *result) {
+    const ClaimWorld *world = reader->world;
+    if (!*text) return claim_fail_at(reader, text, "a text of the screen is expected here: shows: w0-1");
+    if (!world) return true;
+    if (!world->shows)
+        return claim_fail_at(reader, reader->at, "'shows:' is about the screen of a lecture's stop");
+    result->holds = world->shows(world->context, text);
+    text_print(&result->sides, "the screen %s \"%s\"", result->holds ? "shows" : "does not show", text);
+    return true;
+}
+
 bool claim_evaluate(const LectureExpression *claim, const char *path, const ClaimWorld *world,
                     ClaimResult *result, Error *error) {
     char machine[CLAIM_NAME_BYTES];
+    const char *shown = claim_shown_text(claim);
     *result = (ClaimResult){.holds = true};
     ClaimReader reader = {.of = claim,
                           .path = path,
@@ -210,6 +229,7 @@ bool claim_evaluate(const LectureExpression *claim, const char *path, const Clai
                           .world = world,
                           .values = &result->values,
                           .error = error};
+    if (shown) return read_shown(&reader, shown, result);
     const char *end = find_machine(&reader, machine);
     if (!read_comparison(&reader, result)) return false;
     while (claim_take_word(&reader, "and"))

@@ -62,6 +62,8 @@ typedef struct ClaimWorld {
     void *context;
     /* False with `error` if the value does not exist. */
     bool (*value)(void *context, const ClaimQuery *query, double *value, Error *error);
+    /* True if the text is on the screen of the stop. NULL: there is no screen. */
+    bool (*shows)(void *context, const char *text);
 } ClaimWorld;
 
 typedef struct ClaimResult {
@@ -74,6 +76,8 @@ typedef struct ClaimResult {
 bool claim_evaluate(const LectureExpression *claim, const char *path, const ClaimWorld *world,
                     ClaimResult *result, Error *error);
 void claim_result_done(ClaimResult *result);
+/* The text that a claim of the screen, "shows: TEXT", names; NULL: it is another claim. */
+const char *claim_shown_text(const LectureExpression *claim);
 /* Evaluates the left side of an answer: a number. */
 bool claim_number(const LectureExpression *expression, const char *path, const ClaimWorld *world,
                   double *value, Error *error);

@@ -3,6 +3,7 @@
 #include "base/language.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "lecture/lecture.h"
 #include "metrics/totals.h"
 #include "tui/view/key_actions.h"
 #include "tui/view/menu.h"
@@ -80,6 +81,74 @@ static void the_language_is_a_setting(void **state) {
     assert_string_equal(tr("not in the table"), "not in the table");
     assert_true(language_set("en"));
     assert_string_equal(tr(texts[0].english), texts[0].english);
+}
+
+/* ---- one Chinese word for one thing -------------------------------------------------------------------- */
+
+static const struct {
+    const char *refused, *chosen;
+} terms[] = {{"level", "层"}, /* of a reduction; a rung of the ladder is 级 */
+             {"interval", "区间"},
+             {"步骤", "步"},   /* a step */
+             {"一站", "一节"}, /* a stop of a lecture */
+             {"%d 站", "%d 节"}};
+
+/* The word of `chinese` that has another one; NULL: none. */
+static const char *refused_term(const char *chinese, const char **chosen) {
+    for (size_t i = 0; i < sizeof terms / sizeof *terms; i++) {
+        *chosen = terms[i].chosen;
+        if (strstr(chinese, terms[i].refused)) return terms[i].refused;
+    }
+    return NULL;
+}
+
+static void assert_terms(const char *where, const char *chinese) {
+    const char *chosen, *refused = refused_term(chinese, &chosen);
+    if (refused) fail_msg("%s: '%s' is '%s' here: %s", where, refused, chosen, chinese);
+}
+
+static void a_second_word_is_found(void **state) {
+    (void)state;
+    const char *chosen;
+    assert_string_equal(refused_term("更早的 level，或刚加载的输入", &chosen), "level");
+    assert_string_equal(chosen, "层");
+    assert_null(refused_term("更早的层，或刚加载的输入", &chosen));
+}
+
+static void each_thing_has_one_chinese_word(void **state) {
+    (void)state;
+    int count;
+    const LanguageText *texts = language_texts(&count);
+    for (int i = 0; i < count; i++) assert_terms("src/base/texts", texts[i].chinese);
+}
+
+/* What a reader sees as prose: code keeps its English. */
+static void assert_prose(const char *path, const LectureStop *stop) {
+    for (int i = 0; i < stop->block_count; i++) {
+        Text prose = {0};
+        LectureSpan span;
+        const char *at = stop->blocks[i].text;
+        while (stop->blocks[i].kind != LECTURE_CODE && lecture_next_span(&at, &span))
+            if (span.mark != LECTURE_INLINE_CODE) text_add_bytes(&prose, span.text, span.length);
+        assert_terms(path, text_string(&prose));
+        text_done(&prose);
+    }
+    for (int i = 0; stop->question && i < stop->question->reason_count; i++)
+        assert_terms(path, stop->question->reasons[i].text);
+}
+
+static void lectures_use_the_same_words(void **state) {
+    (void)state;
+    glob_t files;
+    assert_int_equal(glob("assets/lectures/*.zh.md", 0, NULL, &files), 0);
+    for (size_t i = 0; i < files.gl_pathc; i++) {
+        Error error = {0};
+        Lecture *lecture = lecture_read(files.gl_pathv[i], &error);
+        if (!lecture) fail_msg("%s:%d: %s", files.gl_pathv[i], error.line, error.message);
+        for (int k = 0; k < lecture->stop_count; k++) assert_prose(files.gl_pathv[i], &lecture->stops[k]);
+        lecture_free(lecture);
+    }
+    globfree(&files);
 }
 
 /* ---- the sources --------------------------------------------------------------------------------------- */
@@ -274,6 +343,9 @@ int main(void) {
         cmocka_unit_test(both_languages_take_the_same_arguments),
         cmocka_unit_test(each_text_stands_once),
         cmocka_unit_test(the_language_is_a_setting),
+        cmocka_unit_test(a_second_word_is_found),
+        cmocka_unit_test(each_thing_has_one_chinese_word),
+        cmocka_unit_test(lectures_use_the_same_words),
         cmocka_unit_test(every_text_has_both_languages),
         cmocka_unit_test(every_row_of_a_table_has_both_languages),
     };

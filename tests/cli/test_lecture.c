@@ -132,6 +132,21 @@ static void a_false_claim_is_shown_with_both_sides(void **state) {
     free(out);
 }
 
+/* The lecture says both numbers; its screen shows one of them, and only once the question is answered. */
+static void what_a_stop_shows_is_checked(void **state) {
+    (void)state;
+    program_write_file("a.md", HEAD
+                       "## S\n```redviz\n--kernel interleaved --n 64 --block 64 --keys '1g'\n```\n"
+                       "It says 4711 and 32 of 64 add.\n"
+                       "```claim\nshows: 32 of 64 add\nshows: 4711\n```\n"
+                       "```predict\nHow many add?\ntopic: t\nkeys: <Esc>g6l\nanswer: here.n / 2 = 32\n```\n");
+    char *out = program_output(1, "@ --lecture %s/a.md --check", program_folder());
+    program_assert_contains(out, "/a.md:14:1: shows: 4711\n    does not hold:\n"
+                                 "    the screen does not show \"4711\"\n");
+    program_assert_contains(out, "2 claims, 1 answer: 1 does not hold\n");
+    free(out);
+}
+
 static void both_languages_must_agree(void **state) {
     (void)state;
     program_write_file("two.en.md",
@@ -284,6 +299,7 @@ int main(void) {
         cmocka_unit_test(wrong_combinations_are_refused),
         cmocka_unit_test(bad_lectures_name_the_place),
         cmocka_unit_test(a_false_claim_is_shown_with_both_sides),
+        cmocka_unit_test(what_a_stop_shows_is_checked),
         cmocka_unit_test(both_languages_must_agree),
         cmocka_unit_test(stops_are_shown_one_by_one),
         cmocka_unit_test(the_language_is_chosen),

@@ -44,6 +44,10 @@ static bool by_hand(void *context, const ClaimQuery *query, double *value, Error
            error_set(error, "there is no kernel '%s'", query->run);
 }
 
+static bool is_by_hand(void *context, const char *text) {
+    return text_add(context, text), !strcmp(text, "w0-1  | 6 of 6");
+}
+
 typedef struct Evaluated {
     bool known;
     Error error;
@@ -53,7 +57,7 @@ typedef struct Evaluated {
 
 static Evaluated evaluate(const char *text) {
     Evaluated out = {0};
-    const ClaimWorld world = {&out.asked, by_hand};
+    const ClaimWorld world = {&out.asked, by_hand, is_by_hand};
     const LectureExpression claim = {text, {7, 3}};
     out.known = claim_evaluate(&claim, "a.md", &world, &out.result, &out.error);
     return out;
@@ -163,6 +167,19 @@ static void what_a_value_asks_for(void **state) {
     evaluated_done(&evaluated);
 }
 
+/* What follows the word is a text as it stands, no expression. */
+static void a_text_of_the_screen(void **state) {
+    (void)state;
+    Evaluated evaluated = evaluate("shows: w0-1  | 6 of 6");
+    assert_true(evaluated.known && evaluated.result.holds);
+    assert_string_equal(text_string(&evaluated.asked), "w0-1  | 6 of 6");
+    evaluated_done(&evaluated);
+    evaluated = evaluate("shows:1 == 1");
+    assert_true(evaluated.known && !evaluated.result.holds);
+    assert_string_equal(text_string(&evaluated.result.sides), "the screen does not show \"1 == 1\"");
+    evaluated_done(&evaluated);
+}
+
 /* Invalid claims: the column is that of the claim's text, which begins in column 3. */
 static void every_error_names_its_column(void **state) {
     (void)state;
@@ -172,6 +189,7 @@ static void every_error_names_its_column(void **state) {
         const char *says;
     } cases[] = {
         {"", 1, "something is missing here"},
+        {"shows: ", 8, "a text of the screen is expected here: shows: w0-1"},
         {"1", 2, "a comparison is missing: == != < <= > >="},
         {"1 = 1", 3, "a comparison is missing: == != < <= > >="},
         {"1 ==", 5, "something is missing here"},
@@ -325,7 +343,10 @@ static void the_form_alone(void **state) {
     double value;
     const LectureExpression claim = {"missing.excess / 0 == lanes(step)", {1, 1}},
                             answer = {"1 + 2 == 3", {1, 1}};
+    const LectureExpression shown = {"shows: nothing like this", {1, 1}};
     assert_true(claim_evaluate(&claim, "a.md", NULL, &result, &error));
+    claim_result_done(&result);
+    assert_true(claim_evaluate(&shown, "a.md", NULL, &result, &error));
     claim_result_done(&result);
     assert_false(claim_number(&answer, "a.md", NULL, &value, &error));
     assert_string_equal(error.message, "an operator is expected here");
@@ -357,7 +378,7 @@ static void place_close(Place *place) {
 }
 
 static bool holds(Place *place, const char *text, Error *error) {
-    const ClaimWorld world = {&place->values, place_values_value};
+    const ClaimWorld world = {.context = &place->values, .value = place_values_value};
     const LectureExpression claim = {text, {1, 1}};
     ClaimResult result;
     bool known = claim_evaluate(&claim, "a.md", &world, &result, error);
@@ -546,7 +567,7 @@ static void a_machine_that_is_pinned_counts(void **state) {
     Place place;
     ClaimResult results[3];
     place_open(&place, "strided", "");
-    const ClaimWorld world = {&place.values, place_values_value};
+    const ClaimWorld world = {.context = &place.values, .value = place_values_value};
     for (int i = 0; i < 3; i++) {
         Error error = {0};
         if (!claim_evaluate(&(LectureExpression){claims[i], {1, 1}}, "a.md", &world, &results[i], &error))
@@ -674,6 +695,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(comparisons_and_arithmetic),
         cmocka_unit_test(what_a_value_asks_for),
+        cmocka_unit_test(a_text_of_the_screen),
         cmocka_unit_test(every_error_names_its_column),
         cmocka_unit_test(deep_nesting_is_refused),
         cmocka_unit_test(the_form_alone),

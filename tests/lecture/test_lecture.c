@@ -7,7 +7,9 @@
 #include <cmocka.h>
 
 #include "base/text.h"
+#include "lecture/claim.h"
 #include "lecture/lecture.h"
+#include <glob.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -424,6 +426,31 @@ static void one_lecture_in_two_languages(void **state) {
     }
 }
 
+/* ---- the shipped lectures ------------------------------------------------------------------------------ */
+
+static bool names_its_screen(const LectureStop *stop) {
+    for (int i = 0; i < stop->claim_count; i++)
+        if (claim_shown_text(&stop->claims[i])) return true;
+    return false;
+}
+
+/* So that no frame lacks what its text speaks of. */
+static void every_shipped_stop_names_what_it_shows(void **state) {
+    (void)state;
+    glob_t files;
+    assert_int_equal(glob("assets/lectures/*.*.md", 0, NULL, &files), 0);
+    for (size_t i = 0; i < files.gl_pathc; i++) {
+        Error error = {0};
+        Lecture *lecture = lecture_read(files.gl_pathv[i], &error);
+        if (!lecture) fail_msg("%s:%d: %s", files.gl_pathv[i], error.line, error.message);
+        for (int k = 0; k < lecture->stop_count; k++)
+            if (!names_its_screen(&lecture->stops[k]))
+                fail_msg("%s:%d: no claim 'shows: ...'", files.gl_pathv[i], lecture->stops[k].place.line);
+        lecture_free(lecture);
+    }
+    globfree(&files);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_kind_of_block_is_read),
@@ -439,6 +466,7 @@ int main(void) {
         cmocka_unit_test(errors_show_the_line),
         cmocka_unit_test(any_part_of_a_file_is_read_or_refused),
         cmocka_unit_test(marks_are_found_in_a_paragraph),
+        cmocka_unit_test(every_shipped_stop_names_what_it_shows),
         cmocka_unit_test(one_lecture_in_two_languages),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
