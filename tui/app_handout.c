@@ -37,11 +37,9 @@ static void add_heading(const Handout *handout, Text *out, int level, const char
 /* The screen after the question's keys, and the answer above it. */
 static void add_answer(Handout *handout, const LectureStop *stop) {
     App *app = handout->app;
-    const char *keys = stop->question->keys;
     char title[256];
-    Key key;
-    view_lecture_skip(&app->lecture);
-    while (keys && *keys && keys_read(&keys, &key, NULL)) app_press_own(app, key);
+    for (const char *keys = NULL; app_press_answer(app, &keys);) {
+    }
     snprintf(title, sizeof title, "%d. %.200s", app->lecture.stop + 1, stop->title);
     add_heading(handout, &handout->answers, 3, title);
     if (handout->html) {
@@ -55,14 +53,10 @@ static void add_answer(Handout *handout, const LectureStop *stop) {
 }
 
 static bool add_stop(Handout *handout, int index, Error *error) {
-    const Lecture *lecture = handout->app->lecture.run->lecture;
-    const LectureStop *stop = &lecture->stops[index];
+    const LectureStop *stop = &handout->app->lecture.run->lecture->stops[index];
     const LectureScreen *screen = &handout->app->lecture.run->screens[index];
     char title[256];
-    app_go_to_stop(handout->app, index);
-    if (handout->app->failed)
-        return error_set_at(error, lecture->path, stop->command_place.line, stop->command_place.column,
-                            "%.400s", handout->app->error.message);
+    if (!app_stand_at_stop(handout->app, index, error)) return false;
     snprintf(title, sizeof title, "%d. %.200s", index + 1, stop->title);
     add_heading(handout, handout->out, 2, title);
     bool hides = view_lecture_hides(&handout->app->lecture);

@@ -39,13 +39,9 @@ static void add_question(HtmlPage *page, const LectureQuestion *question) {
 
 static bool add_stop(HtmlPage *page, int index, Error *error) {
     App *app = page->app;
-    const Lecture *lecture = app->lecture.run->lecture;
-    const LectureStop *stop = &lecture->stops[index];
+    const LectureStop *stop = &app->lecture.run->lecture->stops[index];
     Walk walk;
-    app_go_to_stop(app, index);
-    if (app->failed)
-        return error_set_at(error, lecture->path, stop->command_place.line, stop->command_place.column,
-                            "%.400s", app->error.message);
+    if (!app_stand_at_stop(app, index, error)) return false;
     text_print(&page->body, "<section class=\"stop\" id=\"stop-%d\">\n<h2>", index + 1);
     tui_lecture_text_add_html(&page->body, stop->title);
     text_add(&page->body, "</h2>\n");

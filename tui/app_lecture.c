@@ -20,12 +20,6 @@ static void press_own(App *app, const char *keys) {
     if (!good && error.message[0]) app_say(app, tr("this stop"), error.message);
 }
 
-void app_press_own(App *app, Key key) {
-    app->lecture.presses = true;
-    app_press(app, key);
-    app->lecture.presses = false;
-}
-
 /* The run is open: apply step and keys. */
 static void arrive(App *app) {
     const LectureScreen *screen = view_lecture_screen(&app->lecture);
@@ -70,7 +64,8 @@ static bool needs_all_events(const char *keys) {
     return false;
 }
 
-void app_go_to_stop(App *app, int stop) {
+/* Opens its run if it is not on the screen, then presses its keys. */
+static void go_to_stop(App *app, int stop) {
     app_abandon_loading(app); /* a reader who goes on does not wait for abandoned sessions */
     app_view(app)->transient.overlay = OVERLAY_NONE;
     app_view(app)->transient.playing = false;
@@ -132,7 +127,7 @@ static void go_on(App *app) {
         view_lecture_skip(lecture);
         reveal(app);
     } else if (lecture->stop + 1 < lecture->run->lecture->stop_count) {
-        app_go_to_stop(app, lecture->stop + 1);
+        go_to_stop(app, lecture->stop + 1);
     } else {
         app_say(app, tr("the end"), tr("this is the last stop; q: quit, Home: the first stop"));
     }
@@ -141,7 +136,7 @@ static void go_on(App *app) {
 static void go_back(App *app) {
     LectureView *lecture = &app->lecture;
     if (view_lecture_panel_scroll(lecture, panel(app), -1)) return;
-    if (lecture->stop > 0) app_go_to_stop(app, lecture->stop - 1);
+    if (lecture->stop > 0) go_to_stop(app, lecture->stop - 1);
 }
 
 static void enter(App *app) {
@@ -149,7 +144,7 @@ static void enter(App *app) {
     if (lecture->question == QUESTION_WAITS && (*lecture->typed || !lecture->has_left)) {
         if (view_lecture_answer(lecture)) reveal(app);
     } else if (lecture->has_left) {
-        app_go_to_stop(app, lecture->stop);
+        go_to_stop(app, lecture->stop);
     } else if (view_lecture_exercise(lecture)) {
         app_open_exercise(app, view_lecture_exercise(lecture));
     } else {
@@ -191,7 +186,7 @@ static bool press_lecture(App *app, KeyPress press) {
         (direction > 0 ? go_on : go_back)(app);
         return true;
     case LECTURE_KEY_FIRST:
-        app_go_to_stop(app, 0);
+        go_to_stop(app, 0);
         return true;
     case LECTURE_KEY_RETURN:
         enter(app);
@@ -207,7 +202,7 @@ static bool press_lecture(App *app, KeyPress press) {
 static void play_from(App *app, int stop) {
     app->above = app_lecture_hears;
     for (int i = 0; i < 2; i++) app->comparison.view[i].display.plays_lecture = true;
-    app_go_to_stop(app, stop);
+    go_to_stop(app, stop);
 }
 
 static void open_chosen_lecture(App *app) {
@@ -237,6 +232,26 @@ bool app_lecture_hears(App *app, AppEvent event) {
     if (event.kind == APP_LECTURE_CHOSEN) open_chosen_lecture(app);
     if (event.kind == APP_OPENED && app->lecture.run) continue_stop(app, event.purpose);
     return event.kind == APP_KEY && app->lecture.run && press_lecture(app, event.press);
+}
+
+bool app_stand_at_stop(App *app, int stop, Error *error) {
+    const Lecture *lecture = app->lecture.run->lecture;
+    go_to_stop(app, stop);
+    return !app->failed || lecture_refuse(lecture, lecture->stops[stop].command_place, &app->error, error);
+}
+
+bool app_press_answer(App *app, const char **keys) {
+    Key key;
+    if (!*keys) {
+        const char *all = view_lecture_stop(&app->lecture)->question->keys;
+        *keys = all ? all : "";
+        if (app->lecture.question == QUESTION_WAITS) view_lecture_skip(&app->lecture);
+    }
+    if (!**keys || !keys_read(keys, &key, NULL)) return false;
+    app->lecture.presses = true;
+    app_press(app, key);
+    app->lecture.presses = false;
+    return true;
 }
 
 /* ---- the mouse ----------------------------------------------------------------------------------------- */
@@ -351,14 +366,12 @@ static void check_answer(Check *check, const LectureQuestion *question) {
 static bool check_stop(Check *check, int index) {
     App *app = check->app;
     const LectureStop *stop = &check->lecture->lecture->stops[index];
-    app_go_to_stop(app, index);
-    if (app->failed)
-        return lecture_refuse(check->lecture->lecture, stop->command_place, &app->error, check->error);
+    if (!app_stand_at_stop(app, index, check->error)) return false;
     stand(check);
     check_claims(check, stop, false);
     if (stop->question) {
-        if (app->lecture.question == QUESTION_WAITS) view_lecture_skip(&app->lecture);
-        press_own(app, stop->question->keys);
+        for (const char *keys = NULL; app_press_answer(app, &keys);) {
+        }
         stand(check);
         check_answer(check, stop->question);
     }

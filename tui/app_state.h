@@ -165,10 +165,12 @@ bool app_scroll_lecture(App *app, int column, int row, int direction);
 bool app_click_lecture(App *app, int column, int row);
 /* Begins at this stop, or at the last one if there are fewer. */
 void app_begin_lecture(App *app, const LectureRun *run, int stop);
-/* Goes to a stop: opens its run if it is not on the screen, then presses its keys. */
-void app_go_to_stop(App *app, int stop);
-/* Presses a key of the stop or of its question: this does not leave the lecture. */
-void app_press_own(App *app, Key key);
+/* Goes to a stop of its lecture: opens its run if it is not on the screen, then presses its keys. False, with
+ * the place in the lecture: its run cannot be opened. */
+bool app_stand_at_stop(App *app, int stop, Error *error);
+/* Presses the next key that leads to the answer of the stop's question, from NULL on; false: there is no
+ * further key. The first call answers the question, if it still waits. */
+bool app_press_answer(App *app, const char **keys);
 
 /* ---- app_runs.c */
 /* Keeps this run alone, which becomes number 0. */

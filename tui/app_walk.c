@@ -242,13 +242,10 @@ void walk_run(Walk *walk, App *app, WalkSize size) {
 
 /* The question is answered: shows the answer, key by key. */
 static void reveal(Walk *walk, App *app, WalkSize size) {
-    const char *keys = view_lecture_stop(&app->lecture)->question->keys;
-    Key key;
     draw_alone(walk, app, size);
     view_lecture_skip(&app->lecture);
     draw_alone(walk, app, size);
-    while (keys && *keys && keys_read(&keys, &key, NULL)) {
-        app_press_own(app, key);
+    for (const char *keys = NULL; app_press_answer(app, &keys);) {
         Canvas *canvas = app_page_canvas(app, size.columns, size.rows);
         if (same_canvas(canvas, walk->pictures[0].last))
             canvas_free(canvas);

@@ -53,8 +53,8 @@ bool wheels_have_program(void) {
     return access(package, R_OK) == 0;
 }
 
-/* Of this Python, which may be behind a script in PATH; "": it says none. It is asked once: the answer can take a
- * second. */
+/* Of this Python, which may be behind a script in PATH; "": it says none. It is asked once, as the answer can
+ * take a second. */
 static void find_purelib(const char *python, char *path, size_t bytes) {
     static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
     static char asked[PATH_MAX], purelib[PATH_MAX];
