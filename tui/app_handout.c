@@ -38,8 +38,7 @@ static void add_heading(const Handout *handout, Text *out, int level, const char
 static void add_answer(Handout *handout, const LectureStop *stop) {
     App *app = handout->app;
     char title[256];
-    for (const char *keys = NULL; app_press_answer(app, &keys);) {
-    }
+    app_show_answer(app);
     snprintf(title, sizeof title, "%d. %.200s", app->lecture.stop + 1, stop->title);
     add_heading(handout, &handout->answers, 3, title);
     if (handout->html) {

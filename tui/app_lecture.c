@@ -111,9 +111,23 @@ static Rectangle panel(const App *app) {
     return view_lecture_panel_area(&app->lecture, &columns, &rows);
 }
 
-/* Shows the answer on the screen. */
-static void reveal(App *app) {
-    press_own(app, view_lecture_stop(&app->lecture)->question->keys);
+bool app_press_answer(App *app, const char **keys) {
+    Key key;
+    if (!*keys) {
+        const char *all = view_lecture_stop(&app->lecture)->question->keys;
+        *keys = all ? all : "";
+        if (app->lecture.question == QUESTION_WAITS) view_lecture_skip(&app->lecture);
+    }
+    key_script_pause(keys);
+    if (!**keys || app->failed || !keys_read(keys, &key, NULL)) return false;
+    app->lecture.presses = true;
+    app_press(app, key);
+    app->lecture.presses = false;
+    return true;
+}
+
+void app_show_answer(App *app) {
+    for (const char *keys = NULL; app_press_answer(app, &keys);) continue;
 }
 
 static bool is_opening(const App *app) {
@@ -124,8 +138,7 @@ static void go_on(App *app) {
     LectureView *lecture = &app->lecture;
     if (view_lecture_panel_scroll(lecture, panel(app), 1)) return;
     if (lecture->question == QUESTION_WAITS && !is_opening(app)) {
-        view_lecture_skip(lecture);
-        reveal(app);
+        app_show_answer(app);
     } else if (lecture->stop + 1 < lecture->run->lecture->stop_count) {
         go_to_stop(app, lecture->stop + 1);
     } else {
@@ -142,7 +155,7 @@ static void go_back(App *app) {
 static void enter(App *app) {
     LectureView *lecture = &app->lecture;
     if (lecture->question == QUESTION_WAITS && (*lecture->typed || !lecture->has_left)) {
-        if (view_lecture_answer(lecture)) reveal(app);
+        if (view_lecture_answer(lecture)) app_show_answer(app);
     } else if (lecture->has_left) {
         go_to_stop(app, lecture->stop);
     } else if (view_lecture_exercise(lecture)) {
@@ -238,20 +251,6 @@ bool app_stand_at_stop(App *app, int stop, Error *error) {
     const Lecture *lecture = app->lecture.run->lecture;
     go_to_stop(app, stop);
     return !app->failed || lecture_refuse(lecture, lecture->stops[stop].command_place, &app->error, error);
-}
-
-bool app_press_answer(App *app, const char **keys) {
-    Key key;
-    if (!*keys) {
-        const char *all = view_lecture_stop(&app->lecture)->question->keys;
-        *keys = all ? all : "";
-        if (app->lecture.question == QUESTION_WAITS) view_lecture_skip(&app->lecture);
-    }
-    if (!**keys || !keys_read(keys, &key, NULL)) return false;
-    app->lecture.presses = true;
-    app_press(app, key);
-    app->lecture.presses = false;
-    return true;
 }
 
 /* ---- the mouse ----------------------------------------------------------------------------------------- */
@@ -370,8 +369,7 @@ static bool check_stop(Check *check, int index) {
     stand(check);
     check_claims(check, stop, false);
     if (stop->question) {
-        for (const char *keys = NULL; app_press_answer(app, &keys);) {
-        }
+        app_show_answer(app);
         stand(check);
         check_answer(check, stop->question);
     }

@@ -171,6 +171,8 @@ bool app_stand_at_stop(App *app, int stop, Error *error);
 /* Presses the next key that leads to the answer of the stop's question, from NULL on; false: there is no
  * further key. The first call answers the question, if it still waits. */
 bool app_press_answer(App *app, const char **keys);
+/* Presses all of them. */
+void app_show_answer(App *app);
 
 /* ---- app_runs.c */
 /* Keeps this run alone, which becomes number 0. */

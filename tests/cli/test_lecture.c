@@ -132,14 +132,16 @@ static void a_false_claim_is_shown_with_both_sides(void **state) {
     free(out);
 }
 
-/* The lecture says both numbers; its screen shows one of them, and only once the question is answered. */
+/* The lecture says both numbers; its screen shows one of them, and only once the question is answered, by
+ * keys between which a recording rests. */
 static void what_a_stop_shows_is_checked(void **state) {
     (void)state;
-    program_write_file("a.md", HEAD
-                       "## S\n```redviz\n--kernel interleaved --n 64 --block 64 --keys '1g'\n```\n"
-                       "It says 4711 and 32 of 64 add.\n"
-                       "```claim\nshows: 32 of 64 add\nshows: 4711\n```\n"
-                       "```predict\nHow many add?\ntopic: t\nkeys: <Esc>g6l\nanswer: here.n / 2 = 32\n```\n");
+    program_write_file(
+        "a.md",
+        HEAD "## S\n```redviz\n--kernel interleaved --n 64 --block 64 --keys '1g'\n```\n"
+             "It says 4711 and 32 of 64 add.\n"
+             "```claim\nshows: 32 of 64 add\nshows: 4711\n```\n"
+             "```predict\nHow many add?\ntopic: t\nkeys: <Esc>g{1s}6l\nanswer: here.n / 2 = 32\n```\n");
     char *out = program_output(1, "@ --lecture %s/a.md --check", program_folder());
     program_assert_contains(out, "/a.md:14:1: shows: 4711\n    does not hold:\n"
                                  "    the screen does not show \"4711\"\n");
