@@ -193,6 +193,8 @@ bool app_run(Session *session, const AppStart *start, Error *error) {
     app.watch = start->watch;
     for (int i = 0; i < app.comparison.count; i++) app_count(&app, i);
     if (start->program) app_view(&app)->transient.input = INPUT_PROGRAM;
+    for (int i = 0; start->opening && ok && !quit && i < start->opening->typed_count; i++)
+        quit = app_press(&app, start->opening->typed[i]) == VIEW_QUIT;
     if (ok && !quit) terminal_serve(app_turn, &app);
     if (start->last_pace) *start->last_pace = app_view(&app)->display.speed;
     terminal_close();

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "ask/ask.h"
+#include "tui/draw/key_codes.h"
 #include "tui/draw/theme.h"
 #include "tui/grading.h"
 #include "tui/lecture_run.h"
@@ -24,6 +25,17 @@ typedef struct HomeOffer { /* what the home screen offers beside the catalogue *
 typedef struct ProgramOffer {
     bool is_accepted;
 } ProgramOffer;
+
+enum { APP_MOST_TYPED = 32 };
+
+/* A session that is opened for app_run(). It must live as long as the session. */
+typedef struct AppOpening {
+    SessionProgress progress;
+    bool ascii;                /* as in AppStart */
+    bool given_up;             /* Esc was pressed */
+    Key typed[APP_MOST_TYPED]; /* meanwhile, for the run */
+    int typed_count;
+} AppOpening;
 
 typedef struct AppStart {
     Theme theme;
@@ -55,6 +67,7 @@ typedef struct AppStart {
     int pace;                     /* --pace: as `speed` of ViewDisplay */
     int *last_pace;               /* app_run(): set to the pace at the end; may be NULL */
     bool watch;                   /* app_run(): re-run when the source files change */
+    const AppOpening *opening;    /* app_run(): how the session was opened; NULL: in another way */
     /* app_frame(): an SVG image instead of text. Keys with pauses give an animated image, one frame for each
      * pause. */
     bool svg;
@@ -64,6 +77,11 @@ typedef struct AppStart {
      * so that numbers keep the format of C. */
     bool ascii;
 } AppStart;
+
+/* Opens the session of a run. If that takes longer than 0.3 s, the terminal says what is opened (`what`, a
+ * file or a kernel) and what is being done, and Esc gives it up. NULL: `error` says why, unless it was given
+ * up; the terminal is then as it was. Else it may stay open until app_run() ends, or terminal_close(). */
+Session *app_open_first(const RunSpec *run, const char *what, AppOpening *opening, Error *error);
 
 /* Runs the interface on the terminal until the user quits. Returns false with `error` if standard input or
  * output is not a terminal, or TERM cannot place a cursor; the terminal is then unchanged, and the message

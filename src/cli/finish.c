@@ -2,6 +2,8 @@
 
 #include "cli/finish.h"
 
+#include "tui/draw/terminal.h"
+
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -10,6 +12,7 @@
 static int write_error; /* errno of a failed write; a later flush may report another */
 
 int finish_refuse(const Error *error) {
+    terminal_close(); /* it may have waited for what failed */
     fflush(stdout);
     error_print(error, stderr);
     return error->not_emulated ? NOT_EMULATED : BAD_INPUT;

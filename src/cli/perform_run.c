@@ -11,7 +11,7 @@
 #include "cli/home_offer.h"
 #include "cli/lecture_offer.h"
 #include "cli/page_link.h"
-#include "cli/progress.h"
+#include "session/progress.h"
 #include "cli/program_offer.h"
 #include "cli/translated_files.h"
 #include "tui/app.h"
@@ -104,12 +104,16 @@ static void keep_pace(int pace) {
     config_keep("pace", text);
 }
 
+/* TERM=dumb cannot show the interface. */
+static bool is_plain(const Options *options) {
+    const char *terminal = getenv("TERM");
+    return options->plain || (terminal && !strcmp(terminal, "dumb"));
+}
+
 SHOW(OPEN) {
     ProgramOffer offer = {0};
     if (asks_for_program(show->options, show->session)) show->start->program = &offer;
-    const char *terminal = getenv("TERM");
-    bool is_plain = show->options->plain || (terminal && !strcmp(terminal, "dumb"));
-    if (is_plain) return app_plain(show->session, show->start, stdin, stdout, error);
+    if (is_plain(show->options)) return app_plain(show->session, show->start, stdin, stdout, error);
     int pace = show->options->pace;
     show->start->last_pace = &pace;
     bool good = app_run(show->session, show->start, error);
@@ -238,8 +242,15 @@ SHOW(PAGE) {
     return write_page(show->options, show->session, show->start, error);
 }
 
-static bool show_run(const Options *options, Session *session, const LectureRun *lecture, Grading *grading,
-                     int *status, Error *error) {
+/* A run, and what goes with it; the rest NULL. */
+typedef struct ShownRun {
+    Session *session;
+    const LectureRun *lecture;
+    Grading *grading;
+    const AppOpening *opening;
+} ShownRun;
+
+static bool show_run(const Options *options, const ShownRun *shown, int *status, Error *error) {
     static bool (*const shows[CLI_ACTION_COUNT])(const Showing *, Error *) = {
 #define SHOWN(action, ...) [ACTION_##action] = show_##action,
 #include "cli/actions.def"
@@ -258,25 +269,28 @@ static bool show_run(const Options *options, Session *session, const LectureRun 
     if (has_menu) home_offer_open(&home);
     start.home = &home.offer;
     start.opens_home = options->home;
-    start.lecture = lecture;
-    start.grading = grading;
+    start.lecture = shown->lecture;
+    start.grading = shown->grading;
+    start.opening = shown->opening;
     start.stop = options->stop;
-    Showing show = {.options = options, .session = session, .start = &start, .out = &out};
+    Showing show = {.options = options, .session = shown->session, .start = &start, .out = &out};
     show.status = status;
-    bool shown = shows[options->action](&show, error);
+    bool good = shows[options->action](&show, error);
     finish_print(&out);
     cli_lecture_offer_close(&offered);
     cli_exercise_offer_close(&exercises);
     home_offer_close(&home);
-    return shown;
+    return good;
 }
 
-static bool show_quiz(const Options *options, Session *session, int *status, Error *error) {
+static bool show_quiz(const Options *options, const ShownRun *shown, int *status, Error *error) {
     Quiz quiz;
-    if (!quiz_open(session, cli_lecture_language(options), &quiz, error)) return false;
-    bool shown = show_run(options, session, &quiz.run, NULL, status, error);
+    ShownRun with = *shown;
+    if (!quiz_open(shown->session, cli_lecture_language(options), &quiz, error)) return false;
+    with.lecture = &quiz.run;
+    bool good = show_run(options, &with, status, error);
     quiz_close(&quiz);
-    return shown;
+    return good;
 }
 
 /* ---- a run --------------------------------------------------------------------------------------------- */
@@ -318,16 +332,33 @@ static int status_of(const Options *options, Session *session) {
     return failed ? RUN_FAILED : session_is_unsupported(session) ? NOT_EMULATED : DONE;
 }
 
-/* The session keeps a pointer to `progress`. */
-static Session *open_session(Options *options, SessionProgress *progress, Text *unsupported, Error *error) {
+/* What the screen calls the run while it is opened. */
+static const char *name_of(const RunSpec *run) {
+    return run->program  ? tr("a launch of the program")
+           : run->file   ? run->file
+           : run->saved  ? run->saved
+           : run->kernel ? run->kernel
+                         : tr("the run");
+}
+
+/* Opens what the interface shows first; another output opens it at once. */
+static Session *open_first(const Options *options, const RunSpec *run, AppOpening *opening, Error *error) {
+    opening->ascii = !terminal_shows_utf8();
+    return options_is_interface(options) && !is_plain(options)
+               ? app_open_first(run, name_of(run), opening, error)
+               : session_open(run, error);
+}
+
+/* The session keeps a pointer to the progress of `opening`. */
+static Session *open_session(Options *options, AppOpening *opening, Text *unsupported, Error *error) {
     bool has_line = !options_is_interface(options);
     options->session.search_races = needs_hazards(options);
     options->session.finds_rounding = options->action == ACTION_REPORT || options->action == ACTION_CHECK;
     options->session.unsupported = unsupported;
-    options->session.progress = has_line ? progress : NULL;
+    options->session.progress = has_line ? &opening->progress : NULL;
     options->session.ends_at_interrupt = options->action == ACTION_REPORT;
-    ProgressLine *shown_progress = has_line ? progress_begin(progress) : NULL;
-    Session *session = session_open(&options->session, error);
+    ProgressLine *shown_progress = has_line ? progress_begin(&opening->progress) : NULL;
+    Session *session = open_first(options, &options->session, opening, error);
     progress_end(shown_progress);
     options->session.progress = NULL;
     options->session.unsupported = NULL;
@@ -371,8 +402,9 @@ static Program *take_saved(Options *options, Session **session, Error *error) {
 /* *program: that of a session file, which the caller frees. */
 static int run_session(Options *options, Program **program, Error *error) {
     Text unsupported = {0};
-    SessionProgress progress = {0};
-    Session *session = open_session(options, &progress, &unsupported, error);
+    AppOpening opening = {0};
+    Session *session = open_session(options, &opening, &unsupported, error);
+    if (opening.given_up) return DONE;
     if (session && options->session.saved) *program = take_saved(options, &session, error);
     if (!session) return refuse_unsupported(&unsupported, refuse_run(error));
     if (options->has_what_if && !options_draws(options)) {
@@ -384,10 +416,11 @@ static int run_session(Options *options, Program **program, Error *error) {
         home_remember(options->argc, options->argv);
     bool late = options->has_compare && (options->session.saved || options->session.program);
     int status = NOT_SAID;
+    ShownRun run = {.session = session, .opening = &opening};
     bool shown = (!options->save || ask_save(session, options->save, error)) &&
                  (!late || options_compare(options, session_spec(session), error)) &&
-                 (options->predict ? show_quiz(options, session, &status, error)
-                                   : show_run(options, session, NULL, NULL, &status, error));
+                 (options->predict ? show_quiz(options, &run, &status, error)
+                                   : show_run(options, &run, &status, error));
     if (status == NOT_SAID) status = status_of(options, session);
     bool interrupted = session_is_interrupted(session);
     session_free(session);
@@ -412,7 +445,13 @@ static int with_end(const Program *program, int status) {
 }
 
 static int run_program(Options *options, Error *error) {
+    SessionProgress progress = {.what = "compiling"};
+    bool prints = !options_draws(options) && !options->json; /* its output is its progress */
+    options->session.progress = prints ? NULL : &progress;
+    ProgressLine *shown = prints ? NULL : progress_begin(&progress);
     Program *program = program_offer_open(options, error), *none = NULL;
+    progress_end(shown);
+    options->session.progress = NULL;
     int status = !program                      ? finish_refuse(error)
                  : options->session.launch < 0 ? program_offer_refuse(options, program, error)
                                                : run_session(options, &none, error);
@@ -461,10 +500,14 @@ static int run_lecture(const Options *options, Error *error) {
     Error why = {0};
     RunSpec first = *open.screens[0].session;
     first.first_look = is_interface;
-    Session *session = session_open(&first, &why);
+    AppOpening opening = {0};
+    Session *session = open_first(options, &first, &opening, &why);
     int status = DONE;
-    bool shown = session ? show_run(options, session, &open.run, NULL, &status, error)
-                         : lecture_refuse(open.lecture, open.lecture->stops[0].command_place, &why, error);
+    ShownRun run = {.session = session, .lecture = &open.run, .opening = &opening};
+    bool shown = session ? show_run(options, &run, &status, error)
+                 : opening.given_up
+                     ? true
+                     : lecture_refuse(open.lecture, open.lecture->stops[0].command_place, &why, error);
     session_free(session);
     cli_lecture_close(&open);
     return shown ? status : finish_refuse(error);
@@ -482,12 +525,14 @@ static int open_solution(const Options *options, const Exercise *exercise, const
     run.expect = exercise->expect;
     run.catalog.n = exercise->counted_n;
     run.first_look = options_is_interface(options);
-    Session *session = session_open(&run, error);
+    AppOpening opening = {0};
+    Session *session = open_first(options, &run, &opening, error);
     Grading *grading = session ? grading_new(exercise, file, &run, error) : NULL;
     int status = DONE;
     Options shown_with = *options;
     shown_with.watch = true;
-    bool shown = grading && show_run(&shown_with, session, grading_lecture(grading), grading, &status, error);
+    ShownRun solution = {session, grading ? grading_lecture(grading) : NULL, grading, &opening};
+    bool shown = opening.given_up || (grading && show_run(&shown_with, &solution, &status, error));
     bool opened = grading != NULL;
     grading_free(grading);
     session_free(session);

@@ -78,7 +78,10 @@ static bool find_library(char *folder, size_t bytes, Error *error) {
 Program *program_start(const Options *options, const char *const *arguments, bool is_quiet, Error *error) {
     char folder[2 * PATH_MAX];
     if (!find_library(folder, sizeof folder, error)) return NULL;
+    SessionProgress *progress = options->session.progress;
+    if (progress) progress->what = "the program runs";
     ProgramOptions program = {.arguments = arguments,
+                              .launches = progress ? &progress->done : NULL,
                               .library = folder,
                               .seconds = options->time_limit,
                               .poisons = options->call != NULL,

@@ -309,6 +309,7 @@ bool compile(const CompileOptions *options, Compiled *out, Error *error) {
     Unit unit = {0};
     Text key = {0}, ptx = {0};
     *out = (Compiled){0};
+    if (options->cancel && *options->cancel) return error_set(error, "given up");
     bool good = unit_read(&unit, options, error);
     list_files(&unit, out);
     const Compiler *compiler = good ? choose(options->compiler, identity, sizeof identity, error) : NULL;

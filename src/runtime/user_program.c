@@ -253,6 +253,7 @@ static void serve(ProgramRun *run, Connection *connection) {
     set_watched(run, connection);
     bool goes_on = serve_message(connection);
     if (goes_on) host_lines_refresh(run->lines, connection->device);
+    if (run->options->launches) *run->options->launches = (uint64_t)run->program->capture->launch_count;
     set_watched(run, NULL);
     if (!goes_on) serve_done(connection);
 }

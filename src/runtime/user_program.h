@@ -19,6 +19,7 @@ typedef struct ProgramOptions {
     bool prints;                  /* its output also goes to standard output at once */
     uint64_t most_bytes;          /* of kept memory; 0: a quarter of this machine's */
     const atomic_bool *cancel;    /* true stops it; or NULL */
+    _Atomic uint64_t *launches;   /* counts the launches as they come; or NULL */
 } ProgramOptions;
 
 typedef enum ProgramEnd {

@@ -152,6 +152,11 @@ static void drop_heads(char *text) {
         if (*at != '\n') *at = ' ';
 }
 
+/* NULL: nothing, or the run itself. */
+static void show_progress(const Session *session, const char *what) {
+    if (session->options.progress) session->options.progress->what = what;
+}
+
 static bool compile_file(Session *session, Error *error) {
     const RunSpec *options = &session->options;
     char headers[PATH_MAX];
@@ -173,6 +178,7 @@ static bool compile_file(Session *session, Error *error) {
     }
     Compiled compiled;
     Error first = {0};
+    show_progress(session, "compiling");
     bool good = compile(&wanted, &compiled, &first);
     if (good && options->file && !options->entry && !options->launches)
         compile_launched(session, &wanted, &compiled);
@@ -187,6 +193,7 @@ static bool compile_file(Session *session, Error *error) {
     }
     if (!good && wanted.instance) good = compile_own_instances(&wanted, &compiled);
     if (!good) good = compile_otherwise(session, &wanted, &compiled, &first);
+    show_progress(session, NULL);
     if (!good && options->source && compiled.has_templates_alone)
         error_set_at(&first, options->source, 0, 0,
                      "it makes no instance of a kernel: keep those at the end of kernels/%s",

@@ -26,10 +26,10 @@ typedef enum SessionCounters {
 
 /* Progress of a run, for another thread to read. */
 typedef struct SessionProgress {
-    /* Of all launches. `blocks` 0: nothing runs yet. Both start again when a run is repeated with other
-     * sizes. */
+    /* Of all launches; both start again when a run is repeated with other sizes. `blocks` 0: nothing runs,
+     * or a program does, whose launches `done` counts. */
     _Atomic uint64_t done, blocks;
-    /* The work after the run, which `done` and `blocks` then count; NULL: none. */
+    /* The work before or after the run, which `done` and `blocks` then count; NULL: none. */
     const char *_Atomic what;
 } SessionProgress;
 

@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -455,6 +456,72 @@ static void waiting_takes_no_time(void **state) {
     pty_quit(pty);
 }
 
+/* ---- what takes long to open --------------------------------------------------------------------------- */
+
+/* A compiler that does not come to an end, in a folder of its own. */
+static void make_endless_compiler(char *folder) {
+    char path[64];
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/nvcc", folder);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs("#!/bin/sh\nexec sleep 60\n", file);
+    assert_false(fclose(file) || chmod(path, 0700));
+    snprintf(path, sizeof path, "%s/sum.cu", folder);
+    file = fopen(path, "w");
+    assert_non_null(file);
+    fputs("__global__ void sum(int *out) { out[0] = 1; }\n", file);
+    assert_int_equal(fclose(file), 0);
+}
+
+static Pty *open_long(const char *folder) {
+    static char path[64], search[96], cache[96];
+    const char *program = getenv("REDVIZ_BIN");
+    snprintf(path, sizeof path, "%s/sum.cu", folder);
+    snprintf(search, sizeof search, "PATH=%s:/usr/bin:/bin", folder);
+    snprintf(cache, sizeof cache, "XDG_CACHE_HOME=%s", folder);
+    const char *const arguments[] = {program ? program : "build/redviz", path, "--compiler", "nvcc", NULL};
+    const char *const environment[] = {
+        xterm[0], xterm[1], xterm[2], "CUDA_HOME=", "CUDA_PATH=", search, cache, NULL};
+    Pty *pty = pty_start(arguments, environment, 80, 24);
+    pty_wait_for(pty, "opening ");
+    pty_wait_for(pty, "compiling: 1 s");
+    pty_wait_for(pty, "Esc gives it up");
+    return pty;
+}
+
+static void remove_folder(const char *folder) {
+    static const char *const names[] = {"/nvcc", "/sum.cu"};
+    char path[64];
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        snprintf(path, sizeof path, "%s%s", folder, names[i]);
+        remove(path);
+    }
+    remove(folder);
+}
+
+static void what_takes_long_says_so_and_can_be_given_up(void **state) {
+    (void)state;
+    char folder[] = "/tmp/redviz-endless-XXXXXX";
+    int status;
+    make_endless_compiler(folder);
+    Pty *pty = open_long(folder);
+    pty_resize(pty, 60, 20);
+    pty_wait_for(pty, "compiling: 2 s");
+    pty_type(pty, "\033");
+    assert_int_equal(pty_wait_for_report(pty, &status), 'E');
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    pty_assert_terminal_is_back(pty);
+    pty_free(pty);
+    pty = open_long(folder);
+    kill(pty->program, SIGTERM);
+    assert_int_equal(pty_wait_for_report(pty, &status), 'E');
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
+    pty_assert_terminal_is_back(pty);
+    pty_free(pty);
+    remove_folder(folder);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_recording_that_cannot_be_written_is_an_error),
@@ -476,6 +543,7 @@ int main(void) {
         cmocka_unit_test(ends_when_its_terminal_is_gone),
         cmocka_unit_test(a_step_sends_only_what_changed),
         cmocka_unit_test(waiting_takes_no_time),
+        cmocka_unit_test(what_takes_long_says_so_and_can_be_given_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -207,6 +207,7 @@ static bool make_pipe(void) {
 bool terminal_open(Error *error) {
     static const char instead[] = "--report prints the metrics and --frame one screen without one";
     int status;
+    if (terminal.is_open) return true;
     if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
         return error_set(error, "the interface needs a terminal; %s", instead);
     const char *name = getenv("TERM");

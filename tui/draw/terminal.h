@@ -28,8 +28,8 @@ typedef struct TerminalEvent {
     int signal;
 } TerminalEvent;
 
-/* Fails, with nothing changed, if standard input or output is not a terminal, or TERM cannot place the
- * cursor. */
+/* Does nothing if it is open. Fails, with nothing changed, if standard input or output is not a terminal, or
+ * TERM cannot place the cursor. */
 bool terminal_open(Error *error);
 const char *terminal_library(void); /* "ncurses 6.3.20211021" */
 void terminal_close(void);          /* may be called twice */

@@ -1,5 +1,5 @@
 /* The progress line of long runs. */
-#include "cli/progress.h"
+#include "session/progress.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,8 +20,8 @@ static void follow(ProgressState *state, SessionProgress of, double seconds, con
 static void what_is_left_is_said(void **state) {
     (void)state;
     ProgressState line = {0};
-    follow(&line, (SessionProgress){0}, 1, "compiling, reading, filling: 1 s");
-    follow(&line, (SessionProgress){0}, 2, "compiling, reading, filling: 2 s");
+    follow(&line, (SessionProgress){0}, 1, "reading and filling: 1 s");
+    follow(&line, (SessionProgress){0}, 2, "reading and filling: 2 s");
     follow(&line, (SessionProgress){.blocks = 4096}, 3, "0 of 4,096 blocks");
     follow(&line, (SessionProgress){.done = 1024, .blocks = 4096}, 6,
            "1,024 of 4,096 blocks, about 9 s left");
@@ -52,6 +52,12 @@ static void what_follows_the_run_is_said(void **state) {
     follow(&line, of, 2, "searching other orders of warps and blocks: 2 s");
     of = (SessionProgress){.done = 3, .blocks = 39, .what = "trying other orders"};
     follow(&line, of, 5, "trying other orders: 3 of 39, 5 s");
+    of = (SessionProgress){.what = "the program runs"};
+    follow(&line, of, 6, "the program runs: 6 s");
+    of.done = 1;
+    follow(&line, of, 7, "the program runs: 1 launch, 7 s");
+    of.done = 1200;
+    follow(&line, of, 8, "the program runs: 1,200 launches, 8 s");
 }
 
 /* The tests' stderr is not a terminal. */

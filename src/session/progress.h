@@ -1,9 +1,11 @@
-/* Progress: a line on stderr that shows the progress of a long run. It appears after a second and disappears
- * when the run ends. Writes nothing if stderr is not a terminal. */
-#ifndef CLI_PROGRESS_H
-#define CLI_PROGRESS_H
+/* Progress: what a long run does, in words, and the line on stderr that shows it. The line appears after
+ * 0.3 s and disappears when the run ends; nothing is written if stderr is not a terminal. */
+#ifndef SESSION_PROGRESS_H
+#define SESSION_PROGRESS_H
 
 #include "session/session.h"
+
+#define PROGRESS_AFTER_SECONDS 0.3 /* what takes longer says what it does */
 
 typedef struct ProgressLine ProgressLine;
 
@@ -20,7 +22,7 @@ typedef struct ProgressState { /* the state of the run now and a second ago */
 /* Updates the state; a run that starts over counts as another one. */
 void progress_follow(ProgressState *state, const SessionProgress *of, double seconds);
 /* "1,200 of 4,096 blocks, about 12 s left"; "run 2: 100 of 4,096 blocks"; "trying other orders: 3 of 64, 5
- * s" */
+ * s"; "the program runs: 12 launches, 3 s". In the language of the process. */
 void progress_print(const ProgressState *state, Text *out);
 
 #endif

@@ -1,5 +1,8 @@
 #define _POSIX_C_SOURCE 200809L
-#include "cli/progress.h"
+#include "session/progress.h"
+
+#include "base/clock.h"
+#include "base/language.h"
 
 #include <inttypes.h>
 #include <pthread.h>
@@ -23,6 +26,15 @@ static void print_count(uint64_t count, Text *out) {
         text_print(out, "%s%c", i && (length - i) % 3 == 0 ? "," : "", digits[i]);
 }
 
+static void print_share(const char *format, uint64_t done, uint64_t all, Text *out) {
+    Text one = {0}, other = {0};
+    print_count(done, &one);
+    print_count(all, &other);
+    text_print(out, format, text_string(&one), text_string(&other));
+    text_done(&one);
+    text_done(&other);
+}
+
 void progress_follow(ProgressState *state, const SessionProgress *of, double seconds) {
     uint64_t done = of->done, blocks = of->blocks;
     const char *what = of->what;
@@ -43,12 +55,12 @@ void progress_follow(ProgressState *state, const SessionProgress *of, double sec
 }
 
 static void print_phase(const ProgressState *state, Text *out) {
-    text_print(out, "%s: ", state->what);
+    text_print(out, "%s: ", tr(state->what));
     if (state->blocks) {
+        print_share(tr("%s of %s, "), state->done, state->blocks, out);
+    } else if (state->done) {
         print_count(state->done, out);
-        text_add(out, " of ");
-        print_count(state->blocks, out);
-        text_add(out, ", ");
+        text_add(out, state->done == 1 ? tr(" launch, ") : tr(" launches, "));
     }
     text_print(out, "%.0f s", state->seconds);
 }
@@ -60,34 +72,38 @@ void progress_print(const ProgressState *state, Text *out) {
         return;
     }
     if (!blocks) {
-        text_print(out, "compiling, reading, filling: %.0f s", state->seconds);
+        text_print(out, tr("reading and filling: %.0f s"), state->seconds);
         return;
     }
-    if (state->run > 1) text_print(out, "run %d: ", state->run);
-    print_count(done, out);
-    text_add(out, " of ");
-    print_count(blocks, out);
-    text_print(out, " block%s", blocks == 1 ? "" : "s");
+    if (state->run > 1) text_print(out, tr("run %d: "), state->run);
+    print_share(blocks == 1 ? tr("%s of %s block") : tr("%s of %s blocks"), done, blocks, out);
     if (done && done < blocks && state->run_seconds >= 1)
-        text_print(out, ", about %.0f s left", state->run_seconds / (double)done * (double)(blocks - done));
-    if (done == blocks) text_print(out, ", examining the result: %.0f s", state->seconds);
+        text_print(out, tr(", about %.0f s left"),
+                   state->run_seconds / (double)done * (double)(blocks - done));
+    if (done == blocks) text_print(out, tr(", examining the result: %.0f s"), state->seconds);
 }
 
-static void *tell(void *context) {
+static struct timespec time_after(double seconds) {
+    struct timespec time;
+    clock_gettime(CLOCK_REALTIME, &time);
+    long nanoseconds = time.tv_nsec + (long)(seconds * 1e9);
+    return (struct timespec){time.tv_sec + nanoseconds / 1000000000, nanoseconds % 1000000000};
+}
+
+static void *show_line(void *context) {
     ProgressLine *progress = context;
-    struct timespec begin, next;
-    clock_gettime(CLOCK_REALTIME, &begin);
-    next = begin;
+    double begin = clock_seconds(), seconds = PROGRESS_AFTER_SECONDS;
     Text line = {0};
     ProgressState state = {0};
     pthread_mutex_lock(&progress->lock);
     while (!progress->is_over) {
-        next.tv_sec++;
-        while (!progress->is_over && pthread_cond_timedwait(&progress->over, &progress->lock, &next) == 0)
+        struct timespec until = time_after(seconds);
+        while (!progress->is_over && pthread_cond_timedwait(&progress->over, &progress->lock, &until) == 0)
             continue;
         if (progress->is_over) break;
+        seconds = 1;
         text_clear(&line);
-        progress_follow(&state, progress->of, (double)(next.tv_sec - begin.tv_sec));
+        progress_follow(&state, progress->of, clock_seconds() - begin);
         progress_print(&state, &line);
         fprintf(stderr, "\r\033[Kredviz: %s", text_string(&line));
         fflush(stderr);
@@ -104,7 +120,7 @@ ProgressLine *progress_begin(const SessionProgress *of) {
     progress->of = of;
     pthread_mutex_init(&progress->lock, NULL);
     pthread_cond_init(&progress->over, NULL);
-    if (pthread_create(&progress->thread, NULL, tell, progress) == 0) return progress;
+    if (pthread_create(&progress->thread, NULL, show_line, progress) == 0) return progress;
     free(progress);
     return NULL;
 }

@@ -1,0 +1,116 @@
+/* Opens the first session. What takes long says on the terminal what it does, and can be given up there. */
+#define _POSIX_C_SOURCE 200809L
+
+#include "tui/app.h"
+
+#include "base/clock.h"
+#include "base/language.h"
+#include "session/progress.h"
+#include "tui/draw/terminal.h"
+#include "tui/session_loader.h"
+#include <math.h>
+#include <pthread.h>
+#include <time.h>
+#include <unistd.h>
+
+static struct {
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    bool is_done;
+} first = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, false};
+
+static void end(void) {
+    pthread_mutex_lock(&first.lock);
+    first.is_done = true;
+    pthread_cond_signal(&first.changed);
+    pthread_mutex_unlock(&first.lock);
+}
+
+/* In the loader's thread. */
+static void wake(void) {
+    end();
+    terminal_wake();
+}
+
+/* False: it takes longer. */
+static bool is_quick(void) {
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += (long)(PROGRESS_AFTER_SECONDS * 1e9);
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    pthread_mutex_lock(&first.lock);
+    int late = 0;
+    while (!first.is_done && !late) late = pthread_cond_timedwait(&first.changed, &first.lock, &until);
+    bool is_done = first.is_done;
+    pthread_mutex_unlock(&first.lock);
+    return is_done;
+}
+
+static void show(const AppOpening *opening, const ProgressState *state, const char *what) {
+    int columns, rows;
+    Text line = {0};
+    terminal_size(&columns, &rows);
+    Canvas *canvas = canvas_new(columns, rows, opening->ascii);
+    Rectangle area = {1, 1, columns - 2, rows - 1};
+    text_print(&line, opening->given_up ? tr("giving up %s") : tr("opening %s"), what);
+    canvas_text(canvas, area, 0, 0, ROLE_TITLE, text_string(&line));
+    text_clear(&line);
+    progress_print(state, &line);
+    canvas_text(canvas, area, 0, 1, ROLE_TEXT, text_string(&line));
+    canvas_text(canvas, area, 0, 3, ROLE_DIM, tr("Esc gives it up"));
+    terminal_show(canvas);
+    canvas_free(canvas);
+    text_done(&line);
+}
+
+/* A compiler in this process (NVRTC) cannot be stopped. */
+static void leave(int signal) {
+    enum { DONE = 0 }; /* exit status, as in main() */
+    if (signal) terminal_end(signal);
+    terminal_close();
+    _exit(DONE);
+}
+
+/* Keys that are typed ahead are for the run. Returns the signal that ends the program; 0: none. */
+static int wait_and_show(SessionLoader *loader, AppOpening *opening, const char *what) {
+    enum { REFRESH_MILLISECONDS = 250 };
+    const double patience = 2;
+    double begin = clock_seconds() - PROGRESS_AFTER_SECONDS;
+    ProgressState state = {0};
+    double given_up = INFINITY;
+    int signal = 0;
+    while (!loader_is_done(loader)) {
+        progress_follow(&state, &opening->progress, clock_seconds() - begin);
+        if (!terminal_busy_milliseconds()) show(opening, &state, what);
+        TerminalEvent event = terminal_wait(REFRESH_MILLISECONDS);
+        if (event.kind == TERMINAL_END) signal = event.signal;
+        opening->given_up |= event.kind == TERMINAL_KEY && event.key == SPECIAL_ESCAPE;
+        if (opening->given_up || signal) {
+            loader_cancel(loader);
+            given_up = fmin(given_up, clock_seconds());
+        }
+        if (clock_seconds() > given_up + patience) leave(signal);
+        if (event.kind == TERMINAL_KEY && opening->typed_count < APP_MOST_TYPED)
+            opening->typed[opening->typed_count++] = event.key;
+    }
+    return signal;
+}
+
+Session *app_open_first(const RunSpec *run, const char *what, AppOpening *opening, Error *error) {
+    RunSpec spec = *run;
+    spec.progress = &opening->progress;
+    first.is_done = false;
+    SessionLoader *loader = terminal_has_programs() ? loader_start(&spec, wake) : NULL;
+    if (!loader) return session_open(run, error);
+    int signal = 0;
+    if (!is_quick() && terminal_open(NULL)) signal = wait_and_show(loader, opening, what);
+    Session *session = loader_finish(loader, error);
+    if (signal || opening->given_up) {
+        session_free(session);
+        session = NULL;
+    }
+    if (!session) terminal_close();
+    if (signal) terminal_end(signal);
+    return session;
+}
