@@ -65,6 +65,7 @@ static ViewAnswer press_in_menu(View *view, const Scene *scene, KeyPress press) 
     MenuList list;
     ViewTransient *transient = &view->transient;
     int choice = transient->choice, page = 10;
+    if (press.key != SPECIAL_ENTER) transient->confirms = false;
     switch (press.key) {
     case SPECIAL_ESCAPE: /* what was typed, then the menu; at the beginning there is nothing behind it */
         if (*transient->filter && transient->menu == MENU_HOME) {

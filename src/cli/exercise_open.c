@@ -74,8 +74,9 @@ void cli_exercise_offer_open(const Options *options, OfferedExercises *out) {
     for (int i = 0; i < count; i++) {
         out->names[i] = out->exercises[i]->name;
         out->titles[i] = out->exercises[i]->title;
+        out->tasks[i] = out->exercises[i]->task;
     }
-    out->rows = (ViewTitles){count < 0 ? 0 : count, out->names, out->titles, NULL};
+    out->rows = (ViewTitles){count < 0 ? 0 : count, out->names, out->titles, out->tasks};
 }
 
 void cli_exercise_offer_close(OfferedExercises *offered) {

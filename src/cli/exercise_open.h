@@ -16,7 +16,7 @@ Exercise *cli_exercise_open(const Options *options, Error *error);
 typedef struct OfferedExercises {
     ViewTitles rows;
     Exercise *exercises[TRANSLATED_MOST];
-    const char *names[TRANSLATED_MOST], *titles[TRANSLATED_MOST];
+    const char *names[TRANSLATED_MOST], *titles[TRANSLATED_MOST], *tasks[TRANSLATED_MOST];
 } OfferedExercises;
 
 void cli_exercise_offer_open(const Options *options, OfferedExercises *out);

@@ -29,13 +29,18 @@ static void assert_shows(const char *command, const char *const *parts, int coun
 
 static void nothing_to_run_opens_the_home_screen(void **state) {
     (void)state;
-    SHOWS("@ --frame=120x60", "lectures", ">banks", "Banks of shared memory", "the ladder", "interleaved");
+    SHOWS("@ --frame=120x60", "start here", ">watch a reduction", "banks", "Banks of shared memory",
+          "the ladder", "interleaved");
     SHOWS("@ --frame=80x24 --keys 'lab_bank_s<Enter>'", "redviz  lab_bank_stride");
-    SHOWS("@ --frame=80x24 --keys 'zzq<Esc>'", "redviz   find: _", ">banks");
-    SHOWS("@ --frame=80x24 --keys 'divergence'", "lecture warps", "interleaved");
+    SHOWS("@ --frame=80x24 --keys 'zzq<Esc>'", "redviz   find: _", ">watch a reduction");
+    SHOWS("@ --frame=80x24 --keys 'divergence'", "warps                  lecture", "interleaved");
     SHOWS("@ strided --frame=80x24 --keys '~'", "redviz   find: _");
     SHOWS("@ strided --frame=80x24 --keys '~<Esc>'", "redviz  strided");
     SHOWS("@ --frame=80x24 --keys '?'", "signs and keys");
+    /* A search writes no file: an exercise that it finds asks first. */
+    SHOWS("@ --frame=80x24 --keys 'block-sum<Enter>'", ">block-sum", "Enter again: writes its file here");
+    SHOWS("@ --frame=80x24 --keys 'block-sum<Enter>x<Backspace>'", "type to find");
+    SHOWS("@ --frame=120x40 --keys '<Down><Down>'", ">write your first kernel", "Add up each block");
     SHOWS("@ --frame=80x24 --keys 'zzqqzz'", "nothing has this name; Backspace widens the search");
 }
 
@@ -67,7 +72,7 @@ static void a_name_opens_a_kernel_a_lecture_or_a_file(void **state) {
 /* Every action is found by its name, kernels and lectures too, and a number is a step. */
 static void the_palette_finds_by_name(void **state) {
     (void)state;
-    SHOWS("@ strided --frame=80x24 --keys ':theme'", ">C ", "colours: dark, light, contrast, mono");
+    SHOWS("@ strided --frame=80x24 --keys ':theme'", ">colours: dark, light, contrast, mono");
     SHOWS("@ strided --frame=80x24 --keys ':projector<Enter>:projct<Enter>'", "redviz  strided");
     SHOWS("@ strided --frame=80x24 --keys ':shuffle_at<Enter>'", "redviz  shuffle_atomic");
     SHOWS("@ strided --frame=120x40 --keys ':lecture ban<Enter>'", "Banks of shared memory");

@@ -359,6 +359,9 @@ static void the_menu_opens_an_exercise(void **state) {
     pty_type(pty, "ptx-barrier");
     pty_wait_for(pty, "PTX: a barrier is missing");
     pty_type(pty, "\r");
+    pty_wait_for(pty, "Enter again: writes its file here");
+    assert_int_not_equal(access(file, F_OK), 0);
+    pty_type(pty, "\r");
     pty_wait_for(pty, "stop 1 of 6");
     pty_type(pty, "q");
     pty_wait_for(pty, "ptx-barrier: left");

@@ -573,9 +573,9 @@ static void the_menu_offers_lectures(void **state) {
     LectureOffer offer = {{2, names, titles, NULL}, offer_one, &open};
     static const struct {
         const char *keys, *text;
-    } cases[] = {{"Klecture", "lecture second"},
+    } cases[] = {{"Klecture", "second                  lecture"},
                  {"Klecture", "One thing"},
-                 {"Kreductions", ">lecture second"},
+                 {"Kreductions", ">second                 lecture"},
                  {"Kreductions<Enter>", "Welcome."},
                  {"Kreductions<Enter>", "stop 1 of 5"},
                  {"Kreductions<Enter><PgDn>64<Enter>", "Right: 64"},

@@ -7,7 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { NAME_COLUMNS = 24, BESIDE_COLUMNS = 110, LIST_COLUMNS = 70, TITLE = -1, BLANK = -2 };
+enum { NAME_COLUMNS = 24, START_COLUMNS = 32, TAG_COLUMNS = 10, KEYS_COLUMN = 54 };
+enum { BESIDE_COLUMNS = 110, LIST_COLUMNS = 70, TITLE = -1, BLANK = -2 };
 
 static void head(const StepContext *context, PaneHead *out) {
     static const char *const titles[] = {[MENU_KERNELS] = "kernel: ",
@@ -17,9 +18,10 @@ static void head(const StepContext *context, PaneHead *out) {
     const ViewTransient *transient = &context->view->transient;
     pane_title(out, "%s%s_", tr(titles[transient->menu]), transient->filter);
     pane_note(out, "%s",
-              transient->menu == MENU_PALETTE ? tr("an action, kernel, lecture or step; Esc closes")
-              : transient->menu == MENU_HOME  ? tr("type to find, Enter opens, F10 quits")
-                                              : tr("type to filter, Enter opens, Esc closes"));
+              transient->confirms               ? tr("Enter again: writes its file here and opens it")
+              : transient->menu == MENU_PALETTE ? tr("an action, kernel, lecture or step; Esc closes")
+              : transient->menu == MENU_HOME    ? tr("type to find, Enter opens, F10 quits")
+                                                : tr("type to filter, Enter opens, Esc closes"));
 }
 
 /* ---- lines --------------------------------------------------------------------------------------------- */
@@ -74,24 +76,51 @@ static void print_keys(const char *list, bool ascii, char *out, size_t bytes) {
         at += (size_t)snprintf(out + at, bytes - at, "%s%s", i ? " " : "", key);
 }
 
+/* An action has its keys behind its name. */
+static void draw_action(const MenuRow *row, Canvas *canvas, Rectangle area, int line, Role role) {
+    char keys[128];
+    print_keys(row->name, canvas->ascii, keys, sizeof keys);
+    int column = 1;
+    if (row->kind == MENU_BACK) column += canvas_text(canvas, area, column, line, role, tr("back: "));
+    column += canvas_text(canvas, area, column, line, role, tr(row->title)) + 2;
+    canvas_text(canvas, area, column < KEYS_COLUMN ? KEYS_COLUMN : column, line, ROLE_KEY, keys);
+}
+
+/* Where sections have no titles, and in "start here", a tag says what a row is. */
 static void draw_row(const MenuRow *row, Canvas *canvas, Rectangle area, int line, bool chosen,
                      bool sectioned) {
-    char name[128];
+    Role role = chosen ? ROLE_CURRENT : ROLE_TEXT, dim = chosen ? ROLE_CURRENT : ROLE_DIM;
     bool is_action = row->kind == MENU_ACTION || row->kind == MENU_BACK;
-    if (is_action)
-        print_keys(row->name, canvas->ascii, name, sizeof name);
-    else
-        snprintf(name, sizeof name, "%s%s", row->kind == MENU_LECTURE && !sectioned ? tr("lecture ") : "",
-                 row->name);
-    Role role = chosen ? ROLE_CURRENT : ROLE_TEXT;
     canvas_text(canvas, area, 0, line, role, chosen ? ">" : " ");
-    int columns = canvas_text(canvas, area, 1, line, role, name) + 3;
-    canvas_text(canvas, area, columns > NAME_COLUMNS ? columns : NAME_COLUMNS, line,
-                chosen ? ROLE_CURRENT : ROLE_DIM, tr(row->title));
+    if (is_action) {
+        draw_action(row, canvas, area, line, role);
+    } else {
+        int column = canvas_text(canvas, area, 1, line, role, row->start ? tr(row->start) : row->name) + 3;
+        int least = row->start ? START_COLUMNS : NAME_COLUMNS;
+        if (column < least) column = least;
+        if (row->start || !sectioned) {
+            canvas_text(canvas, area, column, line, dim, tr(menu_tag(row)));
+            column += TAG_COLUMNS;
+        }
+        canvas_text(canvas, area, column, line, dim, row->start ? row->name : tr(row->title));
+    }
     if (chosen) canvas_reverse(canvas, area, 0, line, area.columns);
 }
 
+/* The first paragraph of what a lecture or a task says; a lecture's begins with the title of its first
+ * stop. */
+static void draw_about(const MenuRow *row, Canvas *canvas, Rectangle area) {
+    char first[600];
+    const char *about = row->about;
+    const char *end = row->kind == MENU_LECTURE ? strchr(about, '\n') : NULL;
+    if (end) about = end + 1;
+    snprintf(first, sizeof first, "%.*s", (int)strcspn(about, "\n"), about);
+    int at = area.rows > 3 ? canvas_paragraph(canvas, area, 0, ROLE_TITLE, tr(row->title)) + 1 : 0;
+    canvas_paragraph(canvas, area, at, ROLE_TEXT, first);
+}
+
 static void draw_lesson(const MenuRow *row, Canvas *canvas, Rectangle area) {
+    if (area.rows && row->about && row->kind != MENU_KERNEL) draw_about(row, canvas, area);
     if (!area.rows || row->kind != MENU_KERNEL) return;
     const CatalogRow *kernel = catalog_row(row->index);
     int at = kernel->lesson ? canvas_paragraph(canvas, area, 0, ROLE_TEXT, tr(kernel->lesson)) + 1 : 0;

@@ -45,16 +45,25 @@ static int match_name(const char *name, const char *wanted) {
     return has_word(name, wanted) ? WORD : at > 0 ? HOLDS : has_letters(name, wanted) ? LETTERS : NO_MATCH;
 }
 
+const char *menu_tag(const MenuRow *row) {
+    static const char *const tags[] = {
+        [MENU_ENTRY] = "your file",   [MENU_KERNEL] = "kernel", [MENU_LECTURE] = "lecture",
+        [MENU_EXERCISE] = "exercise", [MENU_FILE] = "file",     [MENU_RECENT] = "last run",
+        [MENU_ACTION] = "action",     [MENU_BACK] = "action",   [MENU_STEP] = "step"};
+    if (row->kind != MENU_KERNEL) return tags[row->kind];
+    int group = catalog_row(row->index)->group;
+    return group == CATALOG_LAB ? "lab" : group == CATALOG_BUG ? "bug" : tags[MENU_KERNEL];
+}
+
 static int match_of(const MenuRow *row, const char *wanted) {
     bool is_action = row->kind == MENU_ACTION || row->kind == MENU_BACK;
     int best = match_name(is_action ? key_rows[row->index].id : row->name, wanted);
     if (is_action && best < BEGINS && has_word(row->title, wanted)) best = WORD;
     const char *aliases = row->kind == MENU_KERNEL ? catalog_row(row->index)->aliases : NULL;
     if (aliases && best < BEGINS && has_word(aliases, wanted)) best = BEGINS;
-    if ((row->kind == MENU_LECTURE || row->kind == MENU_EXERCISE) && best < WORD) {
+    if (!is_action && best < WORD) {
         char name[96];
-        snprintf(name, sizeof name, "%s %.80s", row->kind == MENU_LECTURE ? "lecture" : "exercise",
-                 row->name);
+        snprintf(name, sizeof name, "%s %.80s", menu_tag(row), row->name);
         if (find_in(name, wanted) == 0) best = WORD;
     }
     if (best < HOLDS_TITLE && (find_in(row->title, wanted) >= 0 || find_in(tr(row->title), wanted) >= 0))
@@ -96,29 +105,56 @@ static void add_kernels(MenuFilling *filling) {
     for (int i = 0; i < catalog_count(); i++) {
         const CatalogRow *kernel = catalog_row(i);
         add(filling, (MenuRow){MENU_KERNEL, i, kernel->id, kernel->title ? kernel->title : "", kernel->lesson,
-                               menu_group_title(kernel->group)});
+                               menu_group_title(kernel->group), NULL});
     }
 }
 
 static void add_lectures(MenuFilling *filling, const ViewTitles *lectures) {
     for (int i = 0; lectures && i < lectures->count; i++)
         add(filling, (MenuRow){MENU_LECTURE, i, lectures->names[i], lectures->titles[i],
-                               lectures->abouts ? lectures->abouts[i] : NULL, "lectures"});
+                               lectures->abouts ? lectures->abouts[i] : NULL, "lectures", NULL});
 }
 
 static void add_home(MenuFilling *filling, const ViewHome *home, bool recent) {
     for (int i = 0; home && recent && i < home->recent_count; i++)
-        add(filling, (MenuRow){MENU_RECENT, i, home->recent[i], "", NULL, "last runs"});
+        add(filling, (MenuRow){MENU_RECENT, i, home->recent[i], "", NULL, "last runs", NULL});
     for (int i = 0; home && !recent && i < home->file_count; i++)
-        add(filling, (MenuRow){MENU_FILE, i, home->files[i], "", NULL, "your own files, in this folder"});
+        add(filling,
+            (MenuRow){MENU_FILE, i, home->files[i], "", NULL, "your own files, in this folder", NULL});
+}
+
+/* What to begin with: each is below, too, among its like. */
+static void add_start(MenuFilling *filling, MenuKind kind, const ViewTitles *of, const char *name,
+                      const char *start) {
+    for (int i = 0; of && i < of->count; i++)
+        if (!name || !strcmp(of->names[i], name)) {
+            add(filling, (MenuRow){kind, i, of->names[i], of->titles[i], of->abouts ? of->abouts[i] : NULL,
+                                   "start here", start});
+            return;
+        }
+}
+
+static void add_starts(MenuFilling *filling, const ViewDisplay *display) {
+    if (*filling->filter) return;
+    for (int i = 0; i < catalog_count(); i++) {
+        const CatalogRow *kernel = catalog_row(i);
+        if (!strcmp(kernel->id, "interleaved"))
+            add(filling, (MenuRow){MENU_KERNEL, i, kernel->id, kernel->title, kernel->lesson, "start here",
+                                   "watch a reduction"});
+    }
+    add_start(filling, MENU_LECTURE, display->lectures, "banks", "bank conflicts, stop by stop");
+    add_start(filling, MENU_EXERCISE, display->exercises, NULL, "write your first kernel");
+    if (display->home && display->home->file_count)
+        add(filling,
+            (MenuRow){MENU_FILE, 0, display->home->files[0], "", NULL, "start here", "your own file"});
 }
 
 static void add_action(MenuFilling *filling, KeyAction action) {
     const KeyRow *row = &key_rows[action];
     if (*row->forwards)
-        add(filling, (MenuRow){MENU_ACTION, (int)action, row->forwards, row->help, NULL, "actions"});
+        add(filling, (MenuRow){MENU_ACTION, (int)action, row->forwards, row->help, NULL, "actions", NULL});
     if (*row->backwards)
-        add(filling, (MenuRow){MENU_BACK, (int)action, row->backwards, row->help, NULL, "actions"});
+        add(filling, (MenuRow){MENU_BACK, (int)action, row->backwards, row->help, NULL, "actions", NULL});
 }
 
 static int by_match(const void *a, const void *b) {
@@ -144,10 +180,12 @@ void menu_list(const View *view, MenuList *out) {
     MenuFilling filling = {.list = out, .filter = view->transient.filter};
     out->count = 0;
     if (scope == MENU_PALETTE && is_number(filling.filter)) {
-        out->rows[out->count++] = (MenuRow){MENU_STEP, 0, filling.filter, "go to this step", NULL, "steps"};
+        out->rows[out->count++] =
+            (MenuRow){MENU_STEP, 0, filling.filter, "go to this step", NULL, "steps", NULL};
         return;
     }
     if (scope == MENU_HOME) {
+        add_starts(&filling, display);
         add_home(&filling, display->home, true);
         add_lectures(&filling, display->lectures);
         add_action(&filling, ACT_LADDER);
@@ -156,14 +194,16 @@ void menu_list(const View *view, MenuList *out) {
     if (scope == MENU_PALETTE)
         for (KeyAction action = 1; action < ACTION_COUNT; action++) add_action(&filling, action);
     for (int i = 0; display->file && i < display->file->count; i++)
-        add(&filling,
-            (MenuRow){MENU_ENTRY, i, display->file->entries[i], display->file->name, NULL, "your file"});
+        add(&filling, (MenuRow){MENU_ENTRY, i, display->file->entries[i], display->file->name, NULL,
+                                "your file", NULL});
     add_kernels(&filling);
     if (scope == MENU_KERNELS || scope == MENU_PALETTE) add_lectures(&filling, display->lectures);
     if (scope != MENU_BESIDE) {
         for (int i = 0; display->exercises && i < display->exercises->count; i++)
-            add(&filling, (MenuRow){MENU_EXERCISE, i, display->exercises->names[i],
-                                    display->exercises->titles[i], NULL, "exercises"});
+            add(&filling,
+                (MenuRow){MENU_EXERCISE, i, display->exercises->names[i], display->exercises->titles[i],
+                          display->exercises->abouts ? display->exercises->abouts[i] : NULL, "exercises",
+                          NULL});
     }
     if (scope == MENU_PALETTE) add_home(&filling, display->home, false);
     if (*filling.filter) sort(&filling);
@@ -185,6 +225,7 @@ void menu_open(View *view, MenuScope scope, const char *name) {
     view->transient.menu = scope;
     view->transient.filter[0] = 0;
     view->transient.choice = 0;
+    view->transient.confirms = false;
     MenuList list;
     menu_list(view, &list);
     for (int i = 0; name && i < list.count && !view->transient.choice; i++)
@@ -194,6 +235,10 @@ void menu_open(View *view, MenuScope scope, const char *name) {
 ViewAnswer menu_choose(View *view) {
     MenuRow row;
     if (!menu_choice(view, &row)) return VIEW_IGNORED;
+    if (row.kind == MENU_EXERCISE && *view->transient.filter && !view->transient.confirms) {
+        view->transient.confirms = true;
+        return VIEW_CHANGED;
+    }
     view->transient.overlay = OVERLAY_NONE;
     view->transient.begins = false;
     switch (row.kind) {

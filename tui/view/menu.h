@@ -25,6 +25,7 @@ typedef struct MenuRow {
     const char *name, *title;
     const char *about;   /* also searched: the lesson, a lecture's text; NULL: none */
     const char *section; /* "lectures", "kernels: the ladder"; shown where it changes */
+    const char *start;   /* "watch a reduction": what to begin with, on the home screen; NULL: a usual row */
 } MenuRow;
 
 enum { MENU_MOST = 600 };
@@ -40,13 +41,14 @@ void menu_list(const View *view, MenuList *out);
 bool menu_choice(const View *view, MenuRow *row);
 /* Opens it with an empty filter; the choice is the row with this name (NULL: the first). */
 void menu_open(View *view, MenuScope scope, const char *name);
-/* Closes the menu and returns what its choice requests; VIEW_IGNORED: nothing is chosen, and the menu
- * stays. */
+/* Closes the menu and returns what its choice requests. VIEW_IGNORED: nothing is chosen, and the menu stays.
+ * An exercise that was searched for must be chosen twice, since opening it writes a file: VIEW_CHANGED. */
 ViewAnswer menu_choose(View *view);
 /* The key of a chosen MENU_ACTION or MENU_BACK; false: another kind. */
 bool menu_key(const MenuRow *row, Key *key);
 /* The step that MENU_STEP names, from 0. */
 int menu_step(const View *view);
-const char *menu_group_title(int group); /* of CatalogGroup */
+const char *menu_group_title(int group);  /* of CatalogGroup */
+const char *menu_tag(const MenuRow *row); /* "kernel", "lab", "bug", "lecture", "exercise", ... */
 
 #endif

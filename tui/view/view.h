@@ -221,6 +221,7 @@ typedef struct ViewTransient {
     int choice;            /* index among the kernels that match the filter, or row of the launches */
     MenuScope menu;        /* what the menu lists */
     bool begins;           /* the home screen is the first one: nothing was chosen yet */
+    bool confirms;         /* the menu's choice writes a file: Enter again */
     Settings settings;     /* while they are being edited */
     Error failure;         /* why the edited file cannot be run */
     unsigned hides;        /* a question is open: HIDES_ bits; else 0 */
