@@ -4,6 +4,7 @@
 #include "runtime/launch_order.h"
 
 #include "base/clock.h"
+#include "findings/findings.h"
 
 #include <stdlib.h>
 
@@ -280,7 +281,17 @@ static void fail(Device *device, int32_t error, const char *why) {
     if (!device->error) device->error = error;
 }
 
-/* A counter of the launch as a share of what is ideal. */
+/* The first problem of the launch, as its own run names it. */
+static void note_finding(Device *device, CapturedLaunch *launch, const Trace *trace) {
+    Findings *list = findings_new_counted(trace, NULL, false);
+    int first = findings_first(list);
+    const Finding *finding = first < 0 ? NULL : &list->items[first];
+    launch->finding =
+        arena_copy_string(&device->capture->arena, finding ? finding_kind_text(finding->kind) : "");
+    if (finding && finding->severity == SEVERITY_SLOW) launch->beyond = finding->cost - finding->ideal;
+    findings_free(list);
+}
+
 static void count(CapturedLaunch *launch, const Trace *trace) {
     const TraceLaunch *traced = trace->launches[0];
     launch->instructions = trace_count_instructions(trace);
@@ -385,6 +396,7 @@ static void execute(Device *device, const DeviceFunction *function, const uint8_
     launch = running(device);
     if (trace->launch_count) count(launch, trace);
     if (trace->launch_count) note_places(device, launch, trace);
+    if (trace->launch_count) note_finding(device, launch, trace);
     if (trace->printed.length) text_add_bytes(&device->printed, trace->printed.data, trace->printed.length);
     if (!good) {
         launch->is_cancelled = device->cancel;

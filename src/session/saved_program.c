@@ -1,6 +1,7 @@
 #include "session/saved_program.h"
 
 #include "base/memory.h"
+#include "findings/findings.h"
 #include "runtime/program_messages.h"
 #include "trace/trace.h"
 
@@ -157,6 +158,8 @@ static void write_launch(const CapturedLaunch *launch, const ShortNames *names, 
     put_blob(store, COLUMN_program_launch_after, &after);
     put_blob(store, COLUMN_program_launch_unwritten, &unwritten);
     put_blob(store, COLUMN_program_launch_changed, &changed);
+    store_put_text(store, COLUMN_program_launch_finding, launch->finding);
+    store_put_word(store, COLUMN_program_launch_beyond, launch->beyond);
     store_end_row(store);
     text_done(&memories), text_done(&before), text_done(&after), text_done(&unwritten), text_done(&changed);
 }
@@ -430,6 +433,10 @@ static CapturedLaunch read_launch(Captured *capture, Store *store) {
     launch.after = read_pages(store, COLUMN_program_launch_after, &launch.after_count);
     launch.unwritten = read_ranges(capture, store, COLUMN_program_launch_unwritten, &launch.unwritten_count);
     launch.changed = read_ranges(capture, store, COLUMN_program_launch_changed, &launch.changed_count);
+    launch.finding = store_name(store, COLUMN_program_launch_finding, arena);
+    if (launch.finding && *launch.finding && finding_kind_find(launch.finding) == FINDING_KIND_COUNT)
+        store_complain(store, "there is no finding '%.40s'", launch.finding);
+    launch.beyond = (uint64_t)store_integer(store, COLUMN_program_launch_beyond, 0, most);
     if (launch.outdone && launch.after_count && !launch.changed_count)
         store_complain(store, "it changed nothing that it wrote");
     return launch;

@@ -120,35 +120,36 @@ static void a_launch_out_of_bounds_keeps_going(void **state) {
     end();
 }
 
-/* As slow places are ranked: by passes, of which a sector is a quarter; what is below 2 % is none. */
-static void the_first_slow_place_is_named_with_its_count(void **state) {
+/* What the run of the launch that is shown has found goes before what the program's run has. */
+static void the_first_problem_is_named_with_its_count(void **state) {
     (void)state;
+    static const LaunchShown none = {.launch = -1};
     static const struct {
-        uint64_t wavefronts, divergent, sectors;
-        const char *words;
-        uint64_t count;
-    } rows[] = {{50, 20, 80, "bank conflicts", 50}, {50, 70, 80, "divergence", 70},
-                {50, 70, 400, "sectors", 400},      {19, 0, 0, "-", 0},
-                {0, 20, 0, "divergence", 20},       {0, 0, 0, "-", 0}};
+        const char *finding, *words;
+    } rows[] = {
+        {"bank_conflict", "bank conflicts"}, {"divergence", "divergence"}, {"", "-"}, {NULL, "not known"}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         int memory = 0;
-        uint64_t count;
-        CapturedLaunch launch = {.trap = -1,
-                                 .memories = &memory,
-                                 .instructions = 1000,
-                                 .excess_wavefronts = rows[i].wavefronts,
-                                 .divergent_branches = rows[i].divergent,
-                                 .excess_sectors = rows[i].sectors};
-        assert_string_equal(launch_finding(&launch, &count), rows[i].words);
-        assert_int_equal(count, rows[i].count);
+        uint64_t count, beyond = rows[i].finding && *rows[i].finding ? 50 : 0;
+        CapturedLaunch launch = {
+            .trap = -1, .memories = &memory, .finding = rows[i].finding, .beyond = beyond};
+        Captured capture = {.launches = &launch, .launch_count = 1};
+        Finding race = {.kind = FINDING_SHARED_RACE};
+        FindingCause cause = {.count = 1};
+        Findings found = {.items = &race, .count = 1, .error_count = 1, .causes = &cause, .cause_count = 1};
+        assert_string_equal(launch_finding(&capture, 0, &none, &count), rows[i].words);
+        assert_int_equal(count, beyond);
+        assert_string_equal(launch_finding(&capture, 0, &(LaunchShown){0, &found}, &count),
+                            "race on shared memory between warps");
+        assert_int_equal(count, 0);
         launch.error = 1;
-        assert_string_equal(launch_finding(&launch, &count), "failed");
+        assert_string_equal(launch_finding(&capture, 0, &none, &count), "failed");
         assert_int_equal(count, 0);
     }
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(the_first_slow_place_is_named_with_its_count),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(the_first_problem_is_named_with_its_count),
                                        cmocka_unit_test(a_launch_that_ended_is_shown_first),
                                        cmocka_unit_test(it_runs_as_far_as_it_went),
                                        cmocka_unit_test(a_launch_out_of_bounds_keeps_going)};
