@@ -29,6 +29,8 @@ typedef struct CapturedMemory { /* an allocation, or a variable of a module */
 typedef struct CapturedRange { /* words of a memory */
     int memory;
     uint64_t first, count;
+    int element_bytes; /* CapturedLaunch.changed: as the launch's argument declares it */
+    uint64_t elements; /* of these: elements that hold another value than before */
 } CapturedRange;
 
 typedef struct CapturedPage {
@@ -163,6 +165,8 @@ bool captured_has_fault(const Captured *capture);
 int captured_find(const Captured *capture, const char *at);
 /* The launch itself, or the one that it repeats. */
 const CapturedLaunch *captured_original(const Captured *capture, int launch);
+/* The bytes of an element of the memory, as the parameter of the launch that points to it says. */
+int captured_element_bytes(const CapturedLaunch *launch, const CapturedMemory *memory);
 /* The launch as a plan, which the caller frees: its module, the memory that existed with what it held, its
  * arguments. False with `error`: it was refused, or its memory was not kept. */
 bool captured_plan(const Captured *capture, int launch, Plan *plan, Error *error);

@@ -60,7 +60,7 @@ static void print_changed(const Captured *capture, const CapturedLaunch *launch,
     for (int i = 0; i < launch->changed_count && i < MOST; i++) {
         const CapturedMemory *memory = &capture->memories[launch->changed[i].memory];
         text_print(out, "%s%s ", i ? ", " : "", memory->name ? memory->name : "memory");
-        print_short(launch->changed[i].count, out);
+        print_short(launch->changed[i].elements, out);
     }
     if (launch->changed_count > MOST) text_print(out, ", %d more", launch->changed_count - MOST);
     if (!launch->changed_count) text_add(out, "nothing");
@@ -260,6 +260,7 @@ static void put_launch(const Captured *capture, int index, Json *json) {
         json_open_object(json, NULL);
         json_string(json, "memory", capture->memories[launch->changed[i].memory].name);
         json_unsigned(json, "words", launch->changed[i].count);
+        json_unsigned(json, "elements_changed", launch->changed[i].elements);
         json_close_object(json);
     }
     json_close_array(json);

@@ -17,8 +17,8 @@ LaunchRow *launch_rows(const Captured *capture, int *count);
 int launch_count_distinct(const Captured *capture);
 
 /* The columns of a row: "3", "3-102"; the kernel; grid and block, "64 x 64" or "256"; bytes; "d_odata 64,
- * count 1"; "1.2 M"; what stands out: "out of bounds", "bank conflicts 480", "refused", or "-". `out` gets
- * one of them. */
+ * count 1", the elements that hold another value; "1.2 M"; what stands out: "out of bounds", "bank conflicts
+ * 480", "refused", or "-". `out` gets one of them. */
 typedef enum LaunchColumn {
     LAUNCH_NUMBER,
     LAUNCH_KERNEL,

@@ -20,12 +20,16 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-static const char ptx[] = ".version 7.5\n.target sm_75\n.address_size 64\n"
-                          ".visible .entry store(.param .u64 a) {\n.reg .b64 %rd<2>; .reg .b32 %r<2>;\n"
-                          "ld.param.u64 %rd1, [a]; mov.u32 %r1, 3; st.global.u32 [%rd1], %r1; ret; }\n"
-                          ".visible .entry spin(.param .u64 a) {\n.reg .b64 %rd<2>; .reg .b32 %r<2>;\n"
-                          "ld.param.u64 %rd1, [a];\n"
-                          "$again: ld.global.u32 %r1, [%rd1]; st.global.u32 [%rd1], %r1; bra $again; }\n";
+static const char ptx[] =
+    ".version 7.5\n.target sm_75\n.address_size 64\n"
+    ".visible .entry store(.param .u64 a) {\n.reg .b64 %rd<2>; .reg .b32 %r<2>;\n"
+    "ld.param.u64 %rd1, [a]; mov.u32 %r1, 3; st.global.u32 [%rd1], %r1; ret; }\n"
+    ".visible .entry _Z3setPd(.param .u64 a) {\n.reg .b64 %rd<4>; .reg .b32 %r<2>; .reg .f64 %d;\n"
+    "ld.param.u64 %rd1, [a]; mov.u32 %r1, %tid.x; cvt.rn.f64.u32 %d, %r1;\n"
+    "mul.wide.u32 %rd2, %r1, 8; add.s64 %rd3, %rd1, %rd2; st.global.f64 [%rd3], %d; ret; }\n"
+    ".visible .entry spin(.param .u64 a) {\n.reg .b64 %rd<2>; .reg .b32 %r<2>;\n"
+    "ld.param.u64 %rd1, [a];\n"
+    "$again: ld.global.u32 %r1, [%rd1]; st.global.u32 [%rd1], %r1; bra $again; }\n";
 
 static Device *device;
 
@@ -103,6 +107,23 @@ static void it_runs_as_far_as_it_went(void **state) {
     end();
 }
 
+/* Doubles are counted as elements; one that is written with the value that it has is none. */
+static void elements_that_change_are_counted(void **state) {
+    (void)state;
+    uint64_t a;
+    begin(&a);
+    MessagePlace place;
+    device_allocate(device, &(MessageAllocate){.bytes = 32 * sizeof(double)}, &place);
+    launch("_Z3setPd", place.address); /* lane 0 stores 0 */
+    launch("_Z3setPd", place.address);
+    const CapturedLaunch *launches = device->capture->launches;
+    assert_int_equal(launches[0].changed_count, 1);
+    assert_int_equal(launches[0].changed[0].count, 64); /* words */
+    assert_int_equal(launches[0].changed[0].elements, 31);
+    assert_int_equal(launches[1].changed[0].elements, 0);
+    end();
+}
+
 static void a_launch_out_of_bounds_keeps_going(void **state) {
     (void)state;
     uint64_t a;
@@ -151,6 +172,7 @@ static void the_first_problem_is_named_with_its_count(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(the_first_problem_is_named_with_its_count),
                                        cmocka_unit_test(a_launch_that_ended_is_shown_first),
+                                       cmocka_unit_test(elements_that_change_are_counted),
                                        cmocka_unit_test(it_runs_as_far_as_it_went),
                                        cmocka_unit_test(a_launch_out_of_bounds_keeps_going)};
     return cmocka_run_group_tests(tests, NULL, NULL);
