@@ -32,13 +32,13 @@ expect: base ptx plan
 catalog: base ptx plan expect
 compile: base
 guess: base ptx trace plan expect compile
-runtime: base ptx trace emulator plan compile
-runtime/library: runtime
 sass: base ptx catalog compile
 gpu: base ptx trace sass instrument
 metrics: base ptx trace sass
 findings/races: base ptx trace
 findings: base ptx trace metrics findings/races
+runtime: base ptx trace emulator metrics findings findings/races plan compile
+runtime/library: runtime
 report: base ptx trace sass metrics findings findings/races
 bench: base ptx trace instrument sass gpu plan expect catalog findings
 session: base ptx trace emulator emulator/replay instrument sass gpu metrics findings findings/races report plan expect catalog compile guess runtime

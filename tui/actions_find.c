@@ -184,7 +184,10 @@ static void next_hazard(View *view, const Findings *hazards, int direction) {
         view->selection.hazard_other = !view->selection.hazard_other;
         return;
     }
-    view->selection.hazard += direction;
+    if (view->selection.hazard || direction < 0)
+        view->selection.hazard += direction;
+    else
+        view->selection.hazard = findings_first(hazards) < 0 ? 1 : findings_first(hazards) + 1;
     if (view->selection.hazard < 1) view->selection.hazard = hazards->count;
     if (view->selection.hazard > hazards->count) view->selection.hazard = 1;
     view->selection.hazard_other = direction < 0 && hazards->items[view->selection.hazard - 1].other.pc >= 0;
@@ -203,7 +206,8 @@ ViewAnswer act_SEE(Press press) {
     const Findings *hazards = press.scene->borrowed.hazards;
     if (!hazards || !hazards->count) return say_nothing_found(press);
     press.view->display.side = action_side_of(&pane_hazards); /* beside the picture, if there is room */
-    press.view->selection.hazard = 1;
+    int first = findings_first(hazards);
+    press.view->selection.hazard = first < 0 ? 1 : first + 1;
     press.view->selection.hazard_other = false;
     return view_go_to_hazard(press.view, press.scene);
 }

@@ -50,12 +50,13 @@ static uint64_t count_blocks(const Session *session) {
 }
 
 /* The launches of the program before the one that is reported. */
-static void print_program(const Session *session, Text *out) {
+static void print_program(Session *session, Text *out) {
     enum { MOST_ROWS = 40 };
     const RunSpec *options = &session->options;
     const Captured *capture = options->program->capture;
     const char *place = capture->launches[options->launch].place;
-    launch_list_print(options->program, MOST_ROWS, out);
+    LaunchShown shown = {options->launch, ask_counted(session)};
+    launch_list_print(options->program, MOST_ROWS, &shown, out);
     text_print(out, "\nlaunch %d of %d%s%s\n", options->launch + 1, capture->launch_count, place ? ", " : "",
                place ? place : "");
 }

@@ -89,7 +89,8 @@ int program_offer_refuse(const Options *options, const Program *program, Error *
         json_close_object(&object);
         text_add(&out, "\n");
     } else if (launches || errors) {
-        launch_list_print(program, 0, &out);
+        const LaunchShown none = {.launch = -1};
+        launch_list_print(program, 0, &none, &out);
     } else {
         host_findings_print(program, &out); /* notes of what is missing */
     }

@@ -8,6 +8,7 @@
 #include "emulator/lower/index_products.h"
 #include "emulator/tape/tape.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -351,6 +352,7 @@ static void set_options(Grid *grid, Emulator *emulator) {
     grid->block_budget = options->block_budget;
     grid->trace_first = options->trace_first;
     grid->trace_last = options->trace_last;
+    grid->trace_most = options->trace_most ? options->trace_most : INT_MAX;
     grid->has_trace_also = options->has_trace_also;
     grid->trace_also = options->trace_also;
     grid->first_look = options->first_look;

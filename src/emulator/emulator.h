@@ -30,7 +30,8 @@ typedef struct EmulatorOptions {
     Hold *holds;       /* [hold_count] lanes that wait in addition; each launch sets the ends of its own */
     int hold_count;
     uint32_t trace_first, trace_last; /* linear indices of the traced blocks, inclusive; first > last: none */
-    bool has_trace_also;              /* traces one more block: trace_also */
+    int trace_most;      /* events of a traced block that are kept; the rest are counted as dropped; 0: all */
+    bool has_trace_also; /* traces one more block: trace_also */
     uint32_t trace_also;
     /* ends the run after the last traced block if blocks cannot observe each other: the traced blocks are the
      * same as in the whole run, the counters and memory are not */

@@ -144,6 +144,7 @@ typedef struct Findings {
 } Findings;
 
 const char *finding_kind_text(FindingKind kind);
+FindingKind finding_kind_find(const char *text); /* FINDING_KIND_COUNT: there is none */
 const char *finding_kind_title(FindingKind kind);
 Severity finding_kind_severity(FindingKind kind);
 const char *finding_severity_text(Severity severity); /* "error", "slow", "note" */
@@ -162,6 +163,9 @@ const char *finding_unit(FindingKind kind); /* of cost and ideal of SLOW: "wavef
 /* From 1: errors by cause, then the others in their order. */
 int finding_number(const Findings *findings, int index);
 int findings_find_number(const Findings *findings, int number); /* its first index; -1: none */
+/* The index of the first problem, number 1: the lead of the first cause, else the first slow place; -1: there
+ * is none. Reports, the headline, the key f and the list of launches all name this one. */
+int findings_first(const Findings *findings);
 
 struct Store;
 typedef struct FindingResult { /* for a run with a reference */

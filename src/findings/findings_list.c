@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const struct {
     const char *text, *title;
@@ -17,6 +18,12 @@ static const struct {
 
 const char *finding_kind_text(FindingKind kind) {
     return kinds[kind].text;
+}
+
+FindingKind finding_kind_find(const char *text) {
+    int kind = 0;
+    while (kind < FINDING_KIND_COUNT && strcmp(text, kinds[kind].text) != 0) kind++;
+    return (FindingKind)kind;
 }
 
 const char *finding_kind_title(FindingKind kind) {
@@ -72,6 +79,11 @@ int findings_find_number(const Findings *findings, int number) {
     if (number < 1) return -1;
     if (number <= findings->cause_count) return findings->causes[number - 1].lead;
     return index < findings->count ? index : -1;
+}
+
+int findings_first(const Findings *findings) {
+    int index = findings ? findings_find_number(findings, 1) : -1;
+    return index >= 0 && findings->items[index].severity != SEVERITY_NOTE ? index : -1;
 }
 
 /* ---- making a list ---------------------------------------------------------------------------------- */

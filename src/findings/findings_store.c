@@ -102,8 +102,8 @@ static PtxSpace read_space(Store *store, Arena *arena) {
  * faults. */
 static FindingKind read_kind(Store *store, const char *text) {
     store_integer(store, COLUMN_hazard_kind, 0, INT32_MAX);
-    for (int kind = 0; kind < FINDING_KIND_COUNT; kind++)
-        if (!strcmp(text, finding_kind_text((FindingKind)kind))) return (FindingKind)kind;
+    FindingKind kind = finding_kind_find(text);
+    if (kind < FINDING_KIND_COUNT) return kind;
     for (int trap = 0; trap < TRAP_KIND_COUNT; trap++)
         if (!strcmp(text, trap_kind_text((TrapKind)trap))) return FINDING_FAULT;
     store_complain(store, "there is no hazard '%.40s'", text);

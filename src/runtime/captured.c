@@ -132,6 +132,10 @@ static PtxType type_of_memory(const CapturedLaunch *launch, const CapturedMemory
     return type;
 }
 
+int captured_element_bytes(const CapturedLaunch *launch, const CapturedMemory *memory) {
+    return ptx_type_bytes(type_of_memory(launch, memory));
+}
+
 static void add_content(const Captured *capture, const CapturedLaunch *launch, const CapturedMemory *memory,
                         uint8_t *bytes) {
     for (int i = 0; i < launch->before_count; i++) {

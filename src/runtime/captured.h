@@ -29,6 +29,8 @@ typedef struct CapturedMemory { /* an allocation, or a variable of a module */
 typedef struct CapturedRange { /* words of a memory */
     int memory;
     uint64_t first, count;
+    int element_bytes; /* CapturedLaunch.changed: as the launch's argument declares it */
+    uint64_t elements; /* of these: elements that hold another value than before */
 } CapturedRange;
 
 typedef struct CapturedPage {
@@ -82,10 +84,12 @@ typedef struct CapturedLaunch {
     bool is_kept;          /* it can be run again */
     uint64_t instructions; /* warp instructions */
     uint64_t excess_wavefronts, excess_sectors, divergent_branches;
-    uint64_t atomics;         /* lanes that executed atomics on memory */
-    bool outdone;             /* an atomic minimum or maximum lost to what memory held */
-    CapturedLine extreme;     /* the first atomic minimum or maximum */
-    bool changes;             /* a word that it wrote is another one than before */
+    const char *finding;  /* kind of its first problem, findings_first(); "": it has none; NULL: not known */
+    uint64_t beyond;      /* of a slow place: the cost beyond the ideal, in the unit of its kind */
+    uint64_t atomics;     /* lanes that executed atomics on memory */
+    bool outdone;         /* an atomic minimum or maximum lost to what memory held */
+    CapturedLine extreme; /* the first atomic minimum or maximum */
+    bool changes;         /* a word that it wrote is another one than before */
     bool writes_after_launch; /* it wrote memory that an earlier launch had written */
     CapturedUse *uses;        /* variables of the module that it names */
     int use_count, use_capacity;
@@ -161,6 +165,8 @@ bool captured_has_fault(const Captured *capture);
 int captured_find(const Captured *capture, const char *at);
 /* The launch itself, or the one that it repeats. */
 const CapturedLaunch *captured_original(const Captured *capture, int launch);
+/* The bytes of an element of the memory, as the parameter of the launch that points to it says. */
+int captured_element_bytes(const CapturedLaunch *launch, const CapturedMemory *memory);
 /* The launch as a plan, which the caller frees: its module, the memory that existed with what it held, its
  * arguments. False with `error`: it was refused, or its memory was not kept. */
 bool captured_plan(const Captured *capture, int launch, Plan *plan, Error *error);

@@ -40,7 +40,7 @@ Device *device_new(Captured *capture, int file, uint64_t address, uint64_t bytes
                   (double)bytes * 1e-9);
         return NULL;
     }
-    EmulatorOptions options = {.trace_first = 1, /* none */
+    EmulatorOptions options = {.trace_most = 1 << 20, /* a launch may never end */
                                .touched = device_touched,
                                .place_variable = place_variable,
                                .context = device,

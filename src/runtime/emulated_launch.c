@@ -4,6 +4,7 @@
 #include "runtime/launch_order.h"
 
 #include "base/clock.h"
+#include "findings/findings.h"
 
 #include <stdlib.h>
 
@@ -84,14 +85,27 @@ static void keep_page(Device *device, PageHash hash, const void *page, size_t by
         launch->is_kept = false;
 }
 
-static void note_changed(CapturedLaunch *launch, int memory, uint64_t first, uint64_t last) {
+/* The range of the last page, if that is of the same memory; else a new one. */
+static CapturedRange *range_of(Device *device, CapturedLaunch *launch, int memory) {
     CapturedRange *range = launch->changed_count ? &launch->changed[launch->changed_count - 1] : NULL;
-    if (!range || range->memory != memory) {
-        CapturedRange begun = {memory, first, 0};
-        array_push(launch->changed, launch->changed_count, launch->changed_capacity, begun);
-        range = &launch->changed[launch->changed_count - 1];
+    if (range && range->memory == memory) return range;
+    CapturedRange begun = {.memory = memory, .first = UINT64_MAX};
+    begun.element_bytes = captured_element_bytes(launch, &device->capture->memories[memory]);
+    array_push(launch->changed, launch->changed_count, launch->changed_capacity, begun);
+    return &launch->changed[launch->changed_count - 1];
+}
+
+/* Extends the range by the words written in a page, which begins with the word `first`. */
+static void note_changed(CapturedRange *range, uint64_t first, const EmulatorPage *page) {
+    for (uint64_t i = 0; i < WORDS / 64; i++) {
+        uint64_t bits = page->written[i];
+        if (!bits) continue;
+        if (range->first == UINT64_MAX) range->first = first + i * 64 + (uint64_t)__builtin_ctzll(bits);
+        range->count = first + i * 64 + 64 - (uint64_t)__builtin_clzll(bits) - range->first;
     }
-    range->count = last + 1 - range->first;
+    uint32_t bytes = (uint32_t)range->element_bytes;
+    for (uint32_t at = 0; at + bytes <= page->bytes; at += bytes)
+        range->elements += memcmp(page->before + at, page->now + at, bytes) != 0;
 }
 
 /* Words of this memory up to `end` that had not been written; ranges from page to page are joined. */
@@ -109,7 +123,7 @@ static void note_unwritten(CapturedLaunch *launch, int index, const CapturedMemo
         if (range && range->memory == index && range->first + range->count == word) {
             range->count++;
         } else if (launch->unwritten_count < MOST_RANGES) {
-            CapturedRange begun = {index, word, 1};
+            CapturedRange begun = {.memory = index, .first = word, .count = 1};
             array_reserve(launch->unwritten, launch->unwritten_count + 1, launch->unwritten_capacity);
             if (launch->unwritten) launch->unwritten[launch->unwritten_count++] = begun;
         }
@@ -137,13 +151,8 @@ void device_touched(void *context, const EmulatorPage *touched) {
     kept.hash = hash_page(device, memory, page);
     keep_page(device, kept.hash, touched->now, touched->bytes);
     array_push(launch->after, launch->after_count, launch->after_capacity, kept);
-    for (int i = 0; i < WORDS / 64; i++) {
-        uint64_t bits = touched->written[i];
-        if (!bits) continue;
-        note_changed(launch, index, first + (uint64_t)i * 64 + (uint64_t)__builtin_ctzll(bits),
-                     first + (uint64_t)i * 64 + 63 - (uint64_t)__builtin_clzll(bits));
-        memory->written[first / 64 + (uint64_t)i] |= bits;
-    }
+    note_changed(range_of(device, launch, index), first, touched);
+    for (uint64_t i = 0; i < WORDS / 64; i++) memory->written[first / 64 + i] |= touched->written[i];
 }
 
 /* ---- launches that repeat ------------------------------------------------------------------------------ */
@@ -280,7 +289,17 @@ static void fail(Device *device, int32_t error, const char *why) {
     if (!device->error) device->error = error;
 }
 
-/* A counter of the launch as a share of what is ideal. */
+/* The first problem of the launch, as its own run names it. */
+static void note_finding(Device *device, CapturedLaunch *launch, const Trace *trace) {
+    Findings *list = findings_new_counted(trace, NULL, false);
+    int first = findings_first(list);
+    const Finding *finding = first < 0 ? NULL : &list->items[first];
+    launch->finding =
+        arena_copy_string(&device->capture->arena, finding ? finding_kind_text(finding->kind) : "");
+    if (finding && finding->severity == SEVERITY_SLOW) launch->beyond = finding->cost - finding->ideal;
+    findings_free(list);
+}
+
 static void count(CapturedLaunch *launch, const Trace *trace) {
     const TraceLaunch *traced = trace->launches[0];
     launch->instructions = trace_count_instructions(trace);
@@ -385,6 +404,7 @@ static void execute(Device *device, const DeviceFunction *function, const uint8_
     launch = running(device);
     if (trace->launch_count) count(launch, trace);
     if (trace->launch_count) note_places(device, launch, trace);
+    if (trace->launch_count) note_finding(device, launch, trace);
     if (trace->printed.length) text_add_bytes(&device->printed, trace->printed.data, trace->printed.length);
     if (!good) {
         launch->is_cancelled = device->cancel;

@@ -60,28 +60,10 @@ static void print_changed(const Captured *capture, const CapturedLaunch *launch,
     for (int i = 0; i < launch->changed_count && i < MOST; i++) {
         const CapturedMemory *memory = &capture->memories[launch->changed[i].memory];
         text_print(out, "%s%s ", i ? ", " : "", memory->name ? memory->name : "memory");
-        print_short(launch->changed[i].count, out);
+        print_short(launch->changed[i].elements, out);
     }
     if (launch->changed_count > MOST) text_print(out, ", %d more", launch->changed_count - MOST);
     if (!launch->changed_count) text_add(out, "nothing");
-}
-
-/* What loses most passes, as slow places are ranked, and its count; "-": nothing loses 2 % of them. */
-static const char *slow_place(const CapturedLaunch *launch, uint64_t *count) {
-    enum { SECTORS_OF_A_PASS = 4, LEAST_PERCENT = 2 };
-    const struct {
-        const char *words;
-        uint64_t count, lost;
-    } places[] = {{"bank conflicts", launch->excess_wavefronts, launch->excess_wavefronts},
-                  {"divergence", launch->divergent_branches, launch->divergent_branches},
-                  {"sectors", launch->excess_sectors, launch->excess_sectors / SECTORS_OF_A_PASS}};
-    uint64_t passes = launch->instructions + places[0].lost + places[2].lost;
-    int most = 0;
-    for (int i = 1; i < 3; i++)
-        if (places[i].lost > places[most].lost) most = i;
-    bool is_enough = places[most].lost && places[most].lost * 100 >= passes * LEAST_PERCENT;
-    *count = is_enough ? places[most].count : 0;
-    return is_enough ? places[most].words : "-";
 }
 
 /* How it ended; NULL: well. */
@@ -93,16 +75,21 @@ static const char *fault_of(const CapturedLaunch *launch) {
     return launch->memories ? NULL : "not executed";
 }
 
-const char *launch_finding(const CapturedLaunch *launch, uint64_t *count) {
+const char *launch_finding(const Captured *capture, int index, const LaunchShown *shown, uint64_t *count) {
+    const CapturedLaunch *launch = &capture->launches[index];
+    const Findings *own = shown->launch == index ? shown->findings : NULL;
     const char *fault = fault_of(launch);
+    int first = findings_first(own);
     *count = 0;
-    return fault ? fault : slow_place(launch, count);
-}
-
-static void print_finding(const CapturedLaunch *launch, Text *out) {
-    uint64_t count;
-    text_add(out, launch_finding(launch, &count));
-    if (count) text_add(out, " "), print_short(count, out);
+    if (fault) return fault;
+    if (own ? first < 0 : launch->finding && !*launch->finding) return "-";
+    if (!own && !launch->finding) return "not known";
+    const Finding *finding = own ? &own->items[first] : NULL;
+    if (!finding)
+        *count = launch->beyond;
+    else if (finding->severity == SEVERITY_SLOW)
+        *count = finding->cost - finding->ideal;
+    return finding_kind_title(finding ? finding->kind : finding_kind_find(launch->finding));
 }
 
 /* "1 and 2" of the launches that a row of repeats repeats. */
@@ -129,7 +116,9 @@ const char *launch_column_title(LaunchColumn column) {
     return titles[column];
 }
 
-void launch_column_print(const Captured *capture, const LaunchRow *row, LaunchColumn column, Text *out) {
+void launch_column_print(const Captured *capture, const LaunchRow *row, LaunchColumn column,
+                         const LaunchShown *shown, Text *out) {
+    uint64_t beyond;
     const CapturedLaunch *launch = &capture->launches[row->first];
     switch (column) {
     case LAUNCH_NUMBER:
@@ -158,10 +147,8 @@ void launch_column_print(const Captured *capture, const LaunchRow *row, LaunchCo
         if (!row->is_repeat) print_short(launch->instructions, out);
         break;
     default:
-        if (row->is_repeat)
-            text_add(out, "the same");
-        else
-            print_finding(launch, out);
+        text_add(out, row->is_repeat ? "the same" : launch_finding(capture, row->first, shown, &beyond));
+        if (!row->is_repeat && beyond) text_add(out, " "), print_short(beyond, out);
         break;
     }
 }
@@ -195,7 +182,8 @@ static void add_cell(const char *text, int column, size_t width, Text *out) {
     }
 }
 
-static void print_table(const Captured *capture, const LaunchRow *rows, int count, Text *out) {
+static void print_table(const Captured *capture, const LaunchRow *rows, int count, const LaunchShown *shown,
+                        Text *out) {
     enum { WIDEST = 44 };
     size_t widths[LAUNCH_COLUMNS];
     Text cell = {0}, line = {0};
@@ -203,7 +191,7 @@ static void print_table(const Captured *capture, const LaunchRow *rows, int coun
         widths[c] = strlen(launch_column_title((LaunchColumn)c));
         for (int r = 0; r < count; r++) {
             text_clear(&cell);
-            launch_column_print(capture, &rows[r], (LaunchColumn)c, &cell);
+            launch_column_print(capture, &rows[r], (LaunchColumn)c, shown, &cell);
             if (cell.length > widths[c]) widths[c] = cell.length < WIDEST ? cell.length : WIDEST;
         }
     }
@@ -214,7 +202,7 @@ static void print_table(const Captured *capture, const LaunchRow *rows, int coun
             if (r < 0)
                 text_add(&cell, launch_column_title((LaunchColumn)c));
             else
-                launch_column_print(capture, &rows[r], (LaunchColumn)c, &cell);
+                launch_column_print(capture, &rows[r], (LaunchColumn)c, shown, &cell);
             text_add(&line, "  ");
             add_cell(text_string(&cell), c, widths[c], &line);
         }
@@ -226,12 +214,12 @@ static void print_table(const Captured *capture, const LaunchRow *rows, int coun
     text_done(&line);
 }
 
-void launch_list_print(const Program *program, int most, Text *out) {
+void launch_list_print(const Program *program, int most, const LaunchShown *shown, Text *out) {
     int count;
     LaunchRow *rows = launch_rows(program->capture, &count);
     print_summary(program, out);
     text_add(out, "\n");
-    print_table(program->capture, rows, most && count > most ? most : count, out);
+    print_table(program->capture, rows, most && count > most ? most : count, shown, out);
     if (most && count > most) text_print(out, "  ... %d further rows\n", count - most);
     host_findings_print(program, out);
     free(rows);
@@ -272,6 +260,7 @@ static void put_launch(const Captured *capture, int index, Json *json) {
         json_open_object(json, NULL);
         json_string(json, "memory", capture->memories[launch->changed[i].memory].name);
         json_unsigned(json, "words", launch->changed[i].count);
+        json_unsigned(json, "elements_changed", launch->changed[i].elements);
         json_close_object(json);
     }
     json_close_array(json);

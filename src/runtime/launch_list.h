@@ -4,6 +4,7 @@
 #define RUNTIME_LAUNCH_LIST_H
 
 #include "base/json.h"
+#include "findings/findings.h"
 #include "runtime/user_program.h"
 
 typedef struct LaunchRow { /* one launch, or several in succession that repeat earlier ones */
@@ -16,8 +17,8 @@ LaunchRow *launch_rows(const Captured *capture, int *count);
 int launch_count_distinct(const Captured *capture);
 
 /* The columns of a row: "3", "3-102"; the kernel; grid and block, "64 x 64" or "256"; bytes; "d_odata 64,
- * count 1"; "1.2 M"; what stands out: "out of bounds", "bank conflicts 48 %", "refused", or "-". `out` gets
- * one of them. */
+ * count 1", the elements that hold another value; "1.2 M"; what stands out: "out of bounds", "bank conflicts
+ * 480", "refused", or "-". `out` gets one of them. */
 typedef enum LaunchColumn {
     LAUNCH_NUMBER,
     LAUNCH_KERNEL,
@@ -30,14 +31,21 @@ typedef enum LaunchColumn {
     LAUNCH_COLUMNS
 } LaunchColumn;
 const char *launch_column_title(LaunchColumn column);
-void launch_column_print(const Captured *capture, const LaunchRow *row, LaunchColumn column, Text *out);
 
-/* How the launch ended, else the kind of its first slow place, and how much that is: wavefronts, divergent
- * branches or sectors; 0: nothing is counted. */
-const char *launch_finding(const CapturedLaunch *launch, uint64_t *count);
+/* The launch that is shown, and the findings of its run, which may know more than the program's run. */
+typedef struct LaunchShown {
+    int launch; /* -1: none */
+    const Findings *findings;
+} LaunchShown;
+void launch_column_print(const Captured *capture, const LaunchRow *row, LaunchColumn column,
+                         const LaunchShown *shown, Text *out);
+
+/* How a launch ended, else the title of its first problem and, of a slow place, its cost beyond the ideal; 0:
+ * nothing is counted. */
+const char *launch_finding(const Captured *capture, int launch, const LaunchShown *shown, uint64_t *count);
 
 /* The table, and what the host did wrong. At most `most` rows; 0: all. */
-void launch_list_print(const Program *program, int most, Text *out);
+void launch_list_print(const Program *program, int most, const LaunchShown *shown, Text *out);
 void launch_list_put_json(const Program *program, Json *json);
 
 /* What the host did wrong. */

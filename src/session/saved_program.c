@@ -1,6 +1,7 @@
 #include "session/saved_program.h"
 
 #include "base/memory.h"
+#include "findings/findings.h"
 #include "runtime/program_messages.h"
 #include "trace/trace.h"
 
@@ -114,12 +115,13 @@ static int flags_of(const CapturedLaunch *launch) {
 }
 
 static void write_launch(const CapturedLaunch *launch, const ShortNames *names, Store *store) {
-    Text memories = {0}, before = {0}, after = {0}, unwritten = {0}, changed = {0};
+    Text memories = {0}, before = {0}, after = {0}, unwritten = {0}, changed = {0}, elements = {0};
     for (int i = 0; i < launch->memory_count; i++) put_word(&memories, (uint64_t)launch->memories[i]);
     put_pages(&before, launch->before, launch->before_count);
     put_pages(&after, launch->after, launch->after_count);
     put_ranges(&unwritten, launch->unwritten, launch->unwritten_count);
     put_ranges(&changed, launch->changed, launch->changed_count);
+    for (int i = 0; i < launch->changed_count; i++) put_word(&elements, launch->changed[i].elements);
     store_begin_row(store, TABLE_program_launch);
     store_put_integer(store, COLUMN_program_launch_device, launch->device);
     store_put_integer(store, COLUMN_program_launch_module, launch->module);
@@ -157,8 +159,12 @@ static void write_launch(const CapturedLaunch *launch, const ShortNames *names, 
     put_blob(store, COLUMN_program_launch_after, &after);
     put_blob(store, COLUMN_program_launch_unwritten, &unwritten);
     put_blob(store, COLUMN_program_launch_changed, &changed);
+    put_blob(store, COLUMN_program_launch_elements, &elements);
+    store_put_text(store, COLUMN_program_launch_finding, launch->finding);
+    store_put_word(store, COLUMN_program_launch_beyond, launch->beyond);
     store_end_row(store);
     text_done(&memories), text_done(&before), text_done(&after), text_done(&unwritten), text_done(&changed);
+    text_done(&elements);
 }
 
 static void write_arguments(const CapturedLaunch *launch, int index, Store *store) {
@@ -314,10 +320,18 @@ static CapturedRange *read_ranges(const Captured *capture, Store *store, StoreCo
             store_complain(store, "a range is outside its memory");
             break;
         }
-        ranges[i] = (CapturedRange){(int)memory, first, length};
+        ranges[i] = (CapturedRange){.memory = (int)memory, .first = first, .count = length};
     }
     *count = words.rows;
     return ranges;
+}
+
+/* Of a format without this column: the words of each range. */
+static void read_elements(CapturedLaunch *launch, Store *store) {
+    BlobWords words = read_words(store, COLUMN_program_launch_elements, 1);
+    if (words.rows && words.rows != launch->changed_count) store_complain(store, "it has other ranges");
+    for (int i = 0; i < launch->changed_count; i++)
+        launch->changed[i].elements = i < words.rows ? next_word(&words) : launch->changed[i].count;
 }
 
 /* Memories that existed at once do not overlap; a launch that was executed has a list, if an empty one. */
@@ -430,6 +444,11 @@ static CapturedLaunch read_launch(Captured *capture, Store *store) {
     launch.after = read_pages(store, COLUMN_program_launch_after, &launch.after_count);
     launch.unwritten = read_ranges(capture, store, COLUMN_program_launch_unwritten, &launch.unwritten_count);
     launch.changed = read_ranges(capture, store, COLUMN_program_launch_changed, &launch.changed_count);
+    read_elements(&launch, store);
+    launch.finding = store_name(store, COLUMN_program_launch_finding, arena);
+    if (launch.finding && *launch.finding && finding_kind_find(launch.finding) == FINDING_KIND_COUNT)
+        store_complain(store, "there is no finding '%.40s'", launch.finding);
+    launch.beyond = (uint64_t)store_integer(store, COLUMN_program_launch_beyond, 0, most);
     if (launch.outdone && launch.after_count && !launch.changed_count)
         store_complain(store, "it changed nothing that it wrote");
     return launch;

@@ -65,9 +65,13 @@ static void count_event(Page *page, uint32_t length) {
     page->count++;
 }
 
+void trace_block_drop(TraceBlock *block) {
+    block->dropped++;
+}
+
 void trace_block_append(TraceBlock *block, const TraceEvent *event) {
     if (block->event_count == INT_MAX) { /* event numbers are of type int */
-        block->dropped++;
+        trace_block_drop(block);
         return;
     }
     uint8_t bytes[ENCODED_EVENT_LIMIT];

@@ -5,7 +5,7 @@
 #include "trace/check.h"
 
 void trace_block_free(TraceBlock *block);              /* NULL is fine */
-uint64_t trace_block_dropped(const TraceBlock *block); /* events beyond INT_MAX */
+uint64_t trace_block_dropped(const TraceBlock *block); /* events that were not kept */
 
 /* Pages, as a session file keeps them: `count` encoded events in `bytes` bytes. */
 int trace_block_page_count(const TraceBlock *block);

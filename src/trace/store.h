@@ -22,7 +22,7 @@
 #include <stdint.h>
 
 enum {
-    STORE_VERSION = 12,      /* of schema.def: its columns and their meaning */
+    STORE_VERSION = 13,      /* of schema.def: its columns and their meaning */
     STORE_OLDEST_VERSION = 7 /* the oldest version that is read */
 };
 

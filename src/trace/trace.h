@@ -208,6 +208,7 @@ uint64_t trace_count_atomics(const Trace *trace);
 /* Writing. One thread fills a block; blocks may be added in any order and are kept sorted. */
 TraceBlock *trace_block_new(uint32_t linear_block);
 void trace_block_append(TraceBlock *block, const TraceEvent *event);
+void trace_block_drop(TraceBlock *block);                            /* counts an event that is not kept */
 void trace_launch_add_block(TraceLaunch *launch, TraceBlock *block); /* takes ownership */
 void trace_launch_add_other(TraceLaunch *launch, TraceBlock *block); /* as above, to `others` */
 /* Moves the blocks of `from` that `launch` does not have to its others. */

@@ -134,7 +134,7 @@ static void list(Captured *capture) {
     Text out = {0};
     Json json = {.out = &out};
     Program program = {.capture = capture};
-    launch_list_print(&program, 0, &out);
+    launch_list_print(&program, 0, &(LaunchShown){.launch = -1}, &out);
     json_open_object(&json, NULL);
     launch_list_put_json(&program, &json);
     json_close_object(&json);

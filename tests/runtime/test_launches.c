@@ -20,12 +20,16 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-static const char ptx[] = ".version 7.5\n.target sm_75\n.address_size 64\n"
-                          ".visible .entry store(.param .u64 a) {\n.reg .b64 %rd<2>; .reg .b32 %r<2>;\n"
-                          "ld.param.u64 %rd1, [a]; mov.u32 %r1, 3; st.global.u32 [%rd1], %r1; ret; }\n"
-                          ".visible .entry spin(.param .u64 a) {\n.reg .b64 %rd<2>; .reg .b32 %r<2>;\n"
-                          "ld.param.u64 %rd1, [a];\n"
-                          "$again: ld.global.u32 %r1, [%rd1]; st.global.u32 [%rd1], %r1; bra $again; }\n";
+static const char ptx[] =
+    ".version 7.5\n.target sm_75\n.address_size 64\n"
+    ".visible .entry store(.param .u64 a) {\n.reg .b64 %rd<2>; .reg .b32 %r<2>;\n"
+    "ld.param.u64 %rd1, [a]; mov.u32 %r1, 3; st.global.u32 [%rd1], %r1; ret; }\n"
+    ".visible .entry _Z3setPd(.param .u64 a) {\n.reg .b64 %rd<4>; .reg .b32 %r<2>; .reg .f64 %d;\n"
+    "ld.param.u64 %rd1, [a]; mov.u32 %r1, %tid.x; cvt.rn.f64.u32 %d, %r1;\n"
+    "mul.wide.u32 %rd2, %r1, 8; add.s64 %rd3, %rd1, %rd2; st.global.f64 [%rd3], %d; ret; }\n"
+    ".visible .entry spin(.param .u64 a) {\n.reg .b64 %rd<2>; .reg .b32 %r<2>;\n"
+    "ld.param.u64 %rd1, [a];\n"
+    "$again: ld.global.u32 %r1, [%rd1]; st.global.u32 [%rd1], %r1; bra $again; }\n";
 
 static Device *device;
 
@@ -103,6 +107,23 @@ static void it_runs_as_far_as_it_went(void **state) {
     end();
 }
 
+/* Doubles are counted as elements; one that is written with the value that it has is none. */
+static void elements_that_change_are_counted(void **state) {
+    (void)state;
+    uint64_t a;
+    begin(&a);
+    MessagePlace place;
+    device_allocate(device, &(MessageAllocate){.bytes = 32 * sizeof(double)}, &place);
+    launch("_Z3setPd", place.address); /* lane 0 stores 0 */
+    launch("_Z3setPd", place.address);
+    const CapturedLaunch *launches = device->capture->launches;
+    assert_int_equal(launches[0].changed_count, 1);
+    assert_int_equal(launches[0].changed[0].count, 64); /* words */
+    assert_int_equal(launches[0].changed[0].elements, 31);
+    assert_int_equal(launches[1].changed[0].elements, 0);
+    end();
+}
+
 static void a_launch_out_of_bounds_keeps_going(void **state) {
     (void)state;
     uint64_t a;
@@ -120,36 +141,38 @@ static void a_launch_out_of_bounds_keeps_going(void **state) {
     end();
 }
 
-/* As slow places are ranked: by passes, of which a sector is a quarter; what is below 2 % is none. */
-static void the_first_slow_place_is_named_with_its_count(void **state) {
+/* What the run of the launch that is shown has found goes before what the program's run has. */
+static void the_first_problem_is_named_with_its_count(void **state) {
     (void)state;
+    static const LaunchShown none = {.launch = -1};
     static const struct {
-        uint64_t wavefronts, divergent, sectors;
-        const char *words;
-        uint64_t count;
-    } rows[] = {{50, 20, 80, "bank conflicts", 50}, {50, 70, 80, "divergence", 70},
-                {50, 70, 400, "sectors", 400},      {19, 0, 0, "-", 0},
-                {0, 20, 0, "divergence", 20},       {0, 0, 0, "-", 0}};
+        const char *finding, *words;
+    } rows[] = {
+        {"bank_conflict", "bank conflicts"}, {"divergence", "divergence"}, {"", "-"}, {NULL, "not known"}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         int memory = 0;
-        uint64_t count;
-        CapturedLaunch launch = {.trap = -1,
-                                 .memories = &memory,
-                                 .instructions = 1000,
-                                 .excess_wavefronts = rows[i].wavefronts,
-                                 .divergent_branches = rows[i].divergent,
-                                 .excess_sectors = rows[i].sectors};
-        assert_string_equal(launch_finding(&launch, &count), rows[i].words);
-        assert_int_equal(count, rows[i].count);
+        uint64_t count, beyond = rows[i].finding && *rows[i].finding ? 50 : 0;
+        CapturedLaunch launch = {
+            .trap = -1, .memories = &memory, .finding = rows[i].finding, .beyond = beyond};
+        Captured capture = {.launches = &launch, .launch_count = 1};
+        Finding race = {.kind = FINDING_SHARED_RACE};
+        FindingCause cause = {.count = 1};
+        Findings found = {.items = &race, .count = 1, .error_count = 1, .causes = &cause, .cause_count = 1};
+        assert_string_equal(launch_finding(&capture, 0, &none, &count), rows[i].words);
+        assert_int_equal(count, beyond);
+        assert_string_equal(launch_finding(&capture, 0, &(LaunchShown){0, &found}, &count),
+                            "race on shared memory between warps");
+        assert_int_equal(count, 0);
         launch.error = 1;
-        assert_string_equal(launch_finding(&launch, &count), "failed");
+        assert_string_equal(launch_finding(&capture, 0, &none, &count), "failed");
         assert_int_equal(count, 0);
     }
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(the_first_slow_place_is_named_with_its_count),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(the_first_problem_is_named_with_its_count),
                                        cmocka_unit_test(a_launch_that_ended_is_shown_first),
+                                       cmocka_unit_test(elements_that_change_are_counted),
                                        cmocka_unit_test(it_runs_as_far_as_it_went),
                                        cmocka_unit_test(a_launch_out_of_bounds_keeps_going)};
     return cmocka_run_group_tests(tests, NULL, NULL);

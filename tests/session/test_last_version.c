@@ -207,7 +207,7 @@ static void older_formats_are_refused(void **state) {
     free(bytes);
     assert_null(session_open(&(RunSpec){.saved = path}, &error));
     assert_string_equal(error.message,
-                        "an older redviz saved this session (format 6; this one reads 7 to 12)");
+                        "an older redviz saved this session (format 6; this one reads 7 to 13)");
 }
 
 static Session *open_saved(const char *path) {

@@ -62,7 +62,7 @@ static int clean(void **state) {
 static char *list_of(const Program *of) {
     Text out = {0};
     Json json = {.out = &out};
-    launch_list_print(of, 0, &out);
+    launch_list_print(of, 0, &(LaunchShown){.launch = -1}, &out);
     json_open_object(&json, NULL);
     launch_list_put_json(of, &json);
     json_close_object(&json);
@@ -121,6 +121,24 @@ static void each_launch_runs_as_before(void **state) {
     assert_null(session_open(&(RunSpec){.program = saved, .launch = 4}, &error));
     assert_non_null(strstr(error.message, "launch 5 of total was refused: "));
     session_free(session);
+}
+
+/* The program's own run and the run of the launch alone name one first problem, with one count. */
+static void its_first_problem_is_that_of_the_launch(void **state) {
+    (void)state;
+    static const LaunchShown none = {.launch = -1};
+    for (int i = 0; i < 4; i++) {
+        Session *session = open_launch(program, i);
+        const LaunchShown shown = {i, ask_verdict(session)};
+        uint64_t expected_count, count;
+        const char *expected = launch_finding(program->capture, i, &shown, &expected_count);
+        if (captured_original(program->capture, i) == &program->capture->launches[i]) {
+            assert_string_equal(launch_finding(program->capture, i, &none, &count), expected);
+            assert_int_equal(count, expected_count);
+        }
+        if (i == 3) assert_string_equal(expected, "atomics on one word");
+        session_free(session);
+    }
 }
 
 /* The caller takes the program, and it outlives the session that it came with. */
@@ -189,6 +207,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(its_list_is_the_same),
         cmocka_unit_test(each_launch_runs_as_before),
+        cmocka_unit_test(its_first_problem_is_that_of_the_launch),
         cmocka_unit_test(it_can_be_taken),
         cmocka_unit_test(it_can_be_saved_again),
         cmocka_unit_test(the_interface_goes_through_it),

@@ -48,17 +48,20 @@ static bool is_number(LaunchColumn column) {
            column == LAUNCH_INSTRUCTIONS;
 }
 
-static void print_cell(const Captured *capture, const LaunchRow *row, LaunchColumn column, Text *out) {
+static void print_cell(const StepContext *context, const LaunchRow *row, LaunchColumn column, Text *out) {
+    const Captured *capture = program_of(context)->capture;
+    const LaunchShown shown = {launch_view_shown(context->view, context->scene),
+                               context->scene->borrowed.hazards};
     if (column != LAUNCH_FINDING || row->is_repeat) {
         Text text = {0};
-        launch_column_print(capture, row, column, &text);
+        launch_column_print(capture, row, column, &shown, &text);
         text_add(out, column == LAUNCH_FINDING ? tr(text_string(&text)) : text_string(&text));
         text_done(&text);
         return;
     }
-    char words[40], number[24];
+    char words[200], number[24];
     uint64_t count;
-    snprintf(words, sizeof words, "%s", launch_finding(&capture->launches[row->first], &count));
+    snprintf(words, sizeof words, "%s", launch_finding(capture, row->first, &shown, &count));
     for (char *at = words; *at; at++)
         if (*at == '_') *at = ' '; /* a kind of trap */
     text_add(out, tr(words));
@@ -66,13 +69,13 @@ static void print_cell(const Captured *capture, const LaunchRow *row, LaunchColu
     if (count) text_print(out, " %s", number);
 }
 
-static void measure(const Captured *capture, const LaunchRow *rows, int count, LaunchColumns *out) {
+static void measure(const StepContext *context, const LaunchRow *rows, int count, LaunchColumns *out) {
     Text cell = {0};
     for (int c = 0; c < LAUNCH_COLUMNS; c++) {
         out->width[c] = canvas_text_columns(tr(launch_column_title((LaunchColumn)c)));
         for (int r = 0; r < count && r < MEASURED; r++) {
             text_clear(&cell);
-            print_cell(capture, &rows[r], (LaunchColumn)c, &cell);
+            print_cell(context, &rows[r], (LaunchColumn)c, &cell);
             int columns = canvas_text_columns(text_string(&cell));
             if (columns > out->width[c]) out->width[c] = columns;
         }
@@ -89,8 +92,7 @@ static int columns_used(const LaunchColumns *columns) {
 
 /* Takes what is too wide from the widest of the columns of texts; false: they are at their least. */
 static bool shrink(LaunchColumns *columns, int room) {
-    static const int least[LAUNCH_COLUMNS] = {
-        [LAUNCH_KERNEL] = 14, [LAUNCH_CHANGED] = 12, [LAUNCH_FINDING] = 14};
+    static const int least[LAUNCH_COLUMNS] = {[LAUNCH_KERNEL] = 14, [LAUNCH_CHANGED] = 12};
     while (columns_used(columns) > room) {
         int widest = -1;
         for (int c = 0; c < LAUNCH_COLUMNS; c++)
@@ -146,7 +148,7 @@ static void draw_row(const StepContext *context, const LaunchRow *row, const Lau
         cell.columns = columns->width[c];
         if (!cell.columns) continue;
         text_clear(&text);
-        print_cell(capture, row, (LaunchColumn)c, &text);
+        print_cell(context, row, (LaunchColumn)c, &text);
         Role role = role_of(capture, row, (LaunchColumn)c);
         draw_cell(canvas, cell, line, role == ROLE_TEXT && is_shown ? ROLE_CURRENT : role, (LaunchColumn)c,
                   text_string(&text));
@@ -261,7 +263,7 @@ static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
     LaunchRow *rows = launch_rows(capture, &count);
     LaunchAreas areas = divide(context, area, count);
     LaunchColumns columns;
-    measure(capture, rows, count, &columns);
+    measure(context, rows, count, &columns);
     fit(&columns, area.columns);
     if (count) {
         Rectangle cell = {areas.titles.column + MARKS, areas.titles.row, 0, areas.titles.rows};

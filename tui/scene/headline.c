@@ -89,13 +89,11 @@ HeadlineTone headline_print_verdict(const Scene *scene, int columns, char *out, 
 
 /* ---- the story ----------------------------------------------------------------------------------------- */
 
-/* Errors come first, then slow places, the worst first; a note is no story. */
-static const Finding *worst_finding(const Scene *scene) {
+/* A wrong result without a line is in the verdict. */
+static const Finding *first_finding(const Scene *scene) {
     const Findings *findings = scene->borrowed.hazards;
-    for (int i = 0; findings && i < findings->count; i++)
-        if (findings->items[i].severity != SEVERITY_NOTE && findings->items[i].access.line)
-            return &findings->items[i];
-    return NULL;
+    int first = findings_first(findings);
+    return first >= 0 && findings->items[first].access.line ? &findings->items[first] : NULL;
 }
 
 /* The sentence up to `stop` (NULL: all of it), if it fits. */
@@ -143,21 +141,21 @@ static const char *key_of(int form) {
 }
 
 void headline_print_story(const Scene *scene, int columns, char *out, size_t bytes) {
-    const Finding *worst = *scene->identity.story ? NULL : worst_finding(scene);
+    const Finding *first = *scene->identity.story ? NULL : first_finding(scene);
     enum { NUMBER_COLUMNS = 3 }; /* "1. " */
-    if (!worst) {
+    if (!first) {
         snprintf(out, bytes, "%s", scene->identity.story);
         return;
     }
     char text[512];
     int form, room = columns - NUMBER_COLUMNS;
-    bool is_slow = worst->severity == SEVERITY_SLOW, fits = false;
+    bool is_slow = first->severity == SEVERITY_SLOW, fits = false;
     for (form = 0; is_slow && !fits && form < KEY_FORMS; form++)
-        fits = keep_beginning(worst, room - columns_of(key_of(form)), text, sizeof text);
-    if (!fits) print_finding(worst, room, text, sizeof text);
+        fits = keep_beginning(first, room - columns_of(key_of(form)), text, sizeof text);
+    if (!fits) print_finding(first, room, text, sizeof text);
     for (form = 0; *key_of(form) && columns_of(text) + columns_of(key_of(form)) > room;) form++;
     snprintf(out, bytes, "%d. %s%s",
-             finding_number(scene->borrowed.hazards, (int)(worst - scene->borrowed.hazards->items)), text,
+             finding_number(scene->borrowed.hazards, (int)(first - scene->borrowed.hazards->items)), text,
              key_of(form));
     utf8_drop_half(out);
 }

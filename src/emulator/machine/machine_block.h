@@ -44,6 +44,7 @@ typedef struct Grid {
     uint64_t workspace;       /* address of the grid workspace of cooperative launches, or 0 */
     uint64_t budget, block_budget;
     uint64_t trace_first, trace_last; /* first > last: none */
+    int trace_most;                   /* events of a traced block */
     bool has_trace_also;              /* emulator.h */
     uint64_t trace_also;
     bool first_look;               /* emulator.h */

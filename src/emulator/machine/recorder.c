@@ -21,6 +21,7 @@ typedef struct Occurrences { /* of one pc in a warp: per lane, within an interva
 
 struct Recorder {
     TraceBlock *block;
+    int most;             /* events that the block keeps */
     Queued *queue;        /* [number % QUEUE] */
     uint64_t first, next; /* numbers of the oldest queued and of the next event */
     SpinHistory histories[MAX_WARPS];
@@ -32,6 +33,7 @@ struct Recorder {
 Recorder *recorder_new(const Grid *grid, uint64_t linear) {
     Recorder *recorder = memory_new(sizeof *recorder);
     recorder->block = trace_block_new((uint32_t)linear);
+    recorder->most = grid->trace_most;
     recorder->queue = memory_new(QUEUE * sizeof *recorder->queue);
     recorder->pc_count = grid->program->op_count;
     recorder->occurrences = memory_new(((size_t)recorder->pc_count + 1) * sizeof *recorder->occurrences);
@@ -119,7 +121,11 @@ static void flush(Recorder *recorder, bool all) {
     }
     for (; recorder->first < until; recorder->first++) {
         const Queued *slot = queued(recorder, recorder->first);
-        if (!slot->dropped) trace_block_append(recorder->block, &slot->event);
+        if (slot->dropped) continue;
+        if (trace_block_event_count(recorder->block) < recorder->most)
+            trace_block_append(recorder->block, &slot->event);
+        else
+            trace_block_drop(recorder->block);
     }
 }
 
