@@ -21,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* Prints the fault that ended the run, for output that only shows values. */
 static void say_fault(Session *session) {
@@ -137,26 +138,33 @@ SHOW(SASS) {
     return true;
 }
 
-static bool check_program(const Showing *show) {
-    const Options *options = show->options;
-    AskCheckForm form = options->sarif ? CHECK_SARIF : options->json ? CHECK_JSON : CHECK_TEXT;
+static void put_results(const CheckResults *results, Text *out) {
+    char folder[4096];
+    results_put_sarif(results, getcwd(folder, sizeof folder), out);
+}
+
+static void check_program(const Showing *show, AskCheckForm form, CheckResults *results) {
     bool failed, unknown;
-    ask_check_program(show->session, form, options->time_limit, &failed, &unknown, show->out);
+    ask_check_program(show->session, form, show->options->time_limit, results, &failed, &unknown, show->out);
     *show->status = failed ? RUN_FAILED : unknown ? NOT_EMULATED : DONE;
-    return true;
+}
+
+static void check_kernel(const Showing *show, AskCheckForm form, CheckResults *results) {
+    const SessionProgress *progress = session_spec(show->session)->progress;
+    ProgressLine *shown = progress ? progress_begin(progress) : NULL;
+    if (form == CHECK_TEXT || form == CHECK_JSON) ask_check(show->session, form, show->out);
+    ask_add_results(show->session, NULL, results);
+    progress_end(shown);
 }
 
 SHOW(CHECK) {
     (void)error;
-    if (show->options->session.program) return check_program(show);
-    const SessionProgress *progress = session_spec(show->session)->progress;
-    ProgressLine *shown = progress ? progress_begin(progress) : NULL;
-    ask_check(show->session,
-              show->options->sarif  ? CHECK_SARIF
-              : show->options->json ? CHECK_JSON
-                                    : CHECK_TEXT,
-              show->out);
-    progress_end(shown);
+    const Options *options = show->options;
+    AskCheckForm form = options->sarif ? CHECK_SARIF : options->json ? CHECK_JSON : CHECK_TEXT;
+    CheckResults results = {0};
+    (options->session.program ? check_program : check_kernel)(show, form, &results);
+    if (form == CHECK_SARIF) put_results(&results, show->out);
+    results_done(&results);
     return true;
 }
 

@@ -78,12 +78,15 @@ static bool find_library(char *folder, size_t bytes, Error *error) {
 Program *program_start(const Options *options, const char *const *arguments, bool is_quiet, Error *error) {
     char folder[2 * PATH_MAX];
     if (!find_library(folder, sizeof folder, error)) return NULL;
+    bool is_kept = is_quiet || options_draws(options) || options->json;
     ProgramOptions program = {.arguments = arguments,
                               .library = folder,
                               .seconds = options->time_limit,
                               .poisons = options->call != NULL,
                               .keeps_going = options->session.keep_going,
-                              .prints = !is_quiet && !options_draws(options) && !options->json};
+                              .prints_to = is_kept          ? NULL
+                                           : options->sarif ? stderr
+                                                            : stdout};
     return program_run(&program, error);
 }
 

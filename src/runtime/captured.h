@@ -141,6 +141,8 @@ typedef struct Captured {
     int launch_count, launch_capacity;
     CapturedFault *faults;
     int fault_count, fault_capacity;
+    const char **processes; /* [process_count] by `device`: their commands, "./sum 100"; of a file: none */
+    int process_count, process_capacity;
     /* of a session file: `sources` are all that there are; else they are read from their files */
     bool is_saved;
     CapturedSource *sources;

@@ -179,10 +179,10 @@ static void take_output(ProgramRun *run) {
     }
     Text *output = &run->program->output;
     if (output->length + (size_t)got <= MOST_OUTPUT) text_add_bytes(output, bytes, (size_t)got);
-    if (run->options->prints) {
-        fwrite(bytes, 1, (size_t)got, stdout);
-        fflush(stdout);
-    }
+    FILE *to = run->options->prints_to;
+    if (!to) return;
+    fwrite(bytes, 1, (size_t)got, to);
+    fflush(to);
 }
 
 /* The program is gone before its launch is cancelled: it must not see that it was. */
@@ -228,6 +228,20 @@ static void set_watched(ProgramRun *run, const Connection *connection) {
 
 /* ---- the loop ------------------------------------------------------------------------------------------ */
 
+/* The command of a process, its arguments separated by blanks. */
+static const char *command_of(pid_t process, Arena *arena) {
+    enum { MOST_BYTES = 120 };
+    char path[64], command[MOST_BYTES + 1];
+    snprintf(path, sizeof path, "/proc/%ld/cmdline", (long)process);
+    FILE *file = fopen(path, "r");
+    size_t length = file ? fread(command, 1, MOST_BYTES, file) : 0;
+    if (file) fclose(file);
+    while (length && !command[length - 1]) length--;
+    for (size_t i = 0; i < length; i++)
+        if (!command[i]) command[i] = ' ';
+    return arena_copy_text(arena, command, length);
+}
+
 static void accept_program(ProgramRun *run) {
     int socket = accept4(run->listener, NULL, NULL, SOCK_CLOEXEC);
     struct ucred peer;
@@ -239,6 +253,9 @@ static void accept_program(ProgramRun *run) {
         return;
     }
     host_lines_add_process(run->lines, peer.pid);
+    Captured *capture = run->program->capture;
+    array_push(capture->processes, capture->process_count, capture->process_capacity,
+               command_of(peer.pid, &capture->arena));
     run->program->has_connected = true;
     Connection *connection = &run->connections[run->connection_count];
     *connection = (Connection){.socket = socket,
@@ -365,7 +382,7 @@ Program *program_run(const ProgramOptions *options, Error *error) {
         run.options = &with_interrupt;
     }
     run.program = memory_new(sizeof *run.program);
-    run.program->prints = options->prints;
+    run.program->prints = options->prints_to == stdout;
     run.program->capture = captured_new(options->most_bytes ? options->most_bytes : memory_of_machine() / 4);
     run.lines = host_lines_new();
     pthread_mutex_init(&run.lock, NULL);
