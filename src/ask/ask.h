@@ -134,9 +134,12 @@ void ask_check(Session *session, AskCheckForm form, Text *out);
  * NULL: none did. */
 void ask_add_results(Session *session, const char *program, CheckResults *results);
 /* --check of a program (runtime/user_program.h): searches each distinct launch, and says what the host did
- * wrong. `session` shows one of them. At most `seconds`; the launches that are left are named. Adds all of it to
- * `results`; `out` gets text and JSON. *failed: an error was found; *unknown: a launch could not be examined. */
+ * wrong. `session` shows one of them. At most `seconds`; the launches that are left are named. Adds all of it
+ * to `results`; `out` gets text and JSON. *failed: an error was found; *unknown: a launch could not be
+ * examined. */
 void ask_check_program(Session *session, AskCheckForm form, double seconds, CheckResults *results,
                        bool *failed, bool *unknown, Text *out);
+/* Adds what a program's host code did wrong, and its failed end. `session`, or NULL, knows its sources. */
+void ask_add_host_results(const struct Program *program, Session *session, CheckResults *results);
 
 #endif

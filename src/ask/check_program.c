@@ -123,42 +123,39 @@ static void check_launches(ProgramCheck *check, double seconds) {
 }
 
 /* `source`: what its fingerprint is made of if it has no line; NULL: nothing. */
-static void add_host_result(ProgramCheck *check, const HostFinding *found, const char *source) {
+static void add_host_result(const Program *program, Session *session, const HostFinding *found,
+                            const char *source, CheckResults *results) {
     bool has_line = found->file && found->line;
-    const CapturedLaunch *launches = check->program->capture->launches;
     CheckResult result = {.kind = found->kind,
                           .title = found->kind,
                           .severity = found->is_error ? SEVERITY_ERROR : SEVERITY_NOTE,
                           .is_sure = true,
-                          .program = command_of(check->program, found->launch),
-                          .kernel = found->launch >= 0 ? launches[found->launch].name : "",
+                          .program = command_of(program, found->launch),
+                          .kernel = found->launch >= 0 ? program->capture->launches[found->launch].name : "",
                           .place = {.file = has_line ? found->file : NULL, .line = found->line},
                           .message = found->text,
-                          .source =
-                              has_line ? ask_source_line(check->session, found->file, found->line) : source};
-    results_add(check->results, &result);
+                          .source = !has_line ? source
+                                    : session ? ask_source_line(session, found->file, found->line)
+                                              : NULL};
+    results_add(results, &result);
 }
 
-/* What the host did wrong, and a failed end. */
-static void add_host_results(ProgramCheck *check) {
-    const Program *program = check->program;
+void ask_add_host_results(const Program *program, Session *session, CheckResults *results) {
     Arena arena = {0};
     Text end = {0};
     int count;
     HostFinding *list = host_findings(program, &arena, &count);
     bool has_end = !program_has_failed(program);
-    results_begin(check->results);
+    results_begin(results);
     for (int i = 0; i < count; i++) {
-        add_host_result(check, &list[i], list[i].launch < 0 ? list[i].text : NULL);
+        add_host_result(program, session, &list[i], list[i].launch < 0 ? list[i].text : NULL, results);
         has_end |= !strcmp(list[i].kind, HOST_PROGRAM_END);
     }
     text_add(&end, "the program ");
     program_describe_end(program, &end);
-    bool is_stopped =
-        program->end == PROGRAM_TIME || program->end == PROGRAM_STOPPED; /* the text has times */
-    if (!has_end)
-        add_host_result(check, &(HostFinding){HOST_PROGRAM_END, true, NULL, 0, -1, text_string(&end)},
-                        is_stopped ? NULL : text_string(&end));
+    bool is_stopped = program->end == PROGRAM_TIME || program->end == PROGRAM_STOPPED; /* with times */
+    HostFinding last = {HOST_PROGRAM_END, true, NULL, 0, -1, text_string(&end)};
+    if (!has_end) add_host_result(program, session, &last, is_stopped ? NULL : last.text, results);
     text_done(&end);
     free(list);
     arena_done(&arena);
@@ -201,7 +198,7 @@ void ask_check_program(Session *session, AskCheckForm form, double seconds, Chec
         check_launches(&check, seconds);
         if (form == CHECK_TEXT) print_verdict(&check, host_errors);
     }
-    add_host_results(&check);
+    ask_add_host_results(program, session, results);
     *failed = check.faulty || host_errors;
     *unknown = check.unknown || check.left;
     for (int i = 0; i < check.checked_count; i++) free(check.checked[i].text);

@@ -11,6 +11,7 @@
 #include "cli/home_offer.h"
 #include "cli/lecture_offer.h"
 #include "cli/page_link.h"
+#include "cli/perform_check.h"
 #include "cli/progress.h"
 #include "cli/program_offer.h"
 #include "cli/translated_files.h"
@@ -21,7 +22,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 /* Prints the fault that ended the run, for output that only shows values. */
 static void say_fault(Session *session) {
@@ -138,33 +138,9 @@ SHOW(SASS) {
     return true;
 }
 
-static void put_results(const CheckResults *results, Text *out) {
-    char folder[4096];
-    results_put_sarif(results, getcwd(folder, sizeof folder), out);
-}
-
-static void check_program(const Showing *show, AskCheckForm form, CheckResults *results) {
-    bool failed, unknown;
-    ask_check_program(show->session, form, show->options->time_limit, results, &failed, &unknown, show->out);
-    *show->status = failed ? RUN_FAILED : unknown ? NOT_EMULATED : DONE;
-}
-
-static void check_kernel(const Showing *show, AskCheckForm form, CheckResults *results) {
-    const SessionProgress *progress = session_spec(show->session)->progress;
-    ProgressLine *shown = progress ? progress_begin(progress) : NULL;
-    if (form == CHECK_TEXT || form == CHECK_JSON) ask_check(show->session, form, show->out);
-    ask_add_results(show->session, NULL, results);
-    progress_end(shown);
-}
-
 SHOW(CHECK) {
     (void)error;
-    const Options *options = show->options;
-    AskCheckForm form = options->sarif ? CHECK_SARIF : options->json ? CHECK_JSON : CHECK_TEXT;
-    CheckResults results = {0};
-    (options->session.program ? check_program : check_kernel)(show, form, &results);
-    if (form == CHECK_SARIF) put_results(&results, show->out);
-    results_done(&results);
+    perform_check(show->options, show->session, show->out, show->status);
     return true;
 }
 
@@ -413,33 +389,46 @@ static void take_program(Options *options, char *files[2]) {
     fprintf(stderr, "redviz: compiling and running %s ... (Ctrl-C stops it)\n", files[0]);
 }
 
-/* A run that shows no fault fails if its program did, or another launch of it. */
-static int with_end(const Program *program, int status) {
+/* A run that shows no fault fails if its program did, or another launch of it; what is accepted does not. */
+static int with_end(const Options *options, const Program *program, int status) {
+    if (options->accepted) return status;
     bool has_failed = program && (program_has_failed(program) || captured_has_fault(program->capture));
     return status == DONE && has_failed ? RUN_FAILED : status;
 }
 
 static int run_program(Options *options, Error *error) {
     Program *program = program_offer_open(options, error), *none = NULL;
-    int status = !program                      ? finish_refuse(error)
-                 : options->session.launch < 0 ? program_offer_refuse(options, program, error)
-                                               : run_session(options, &none, error);
-    status = with_end(program, status);
+    bool has_launch = program && options->session.launch >= 0;
+    int status = !program      ? finish_refuse(error)
+                 : !has_launch ? program_offer_refuse(options, program, error)
+                               : run_session(options, &none, error);
+    if (program && !has_launch && options->action == ACTION_CHECK)
+        status = perform_check_unlaunched(options, program, status);
+    status = with_end(options, program, status);
     program_free(program);
     return status;
 }
 
-static int run(Options *options, Error *error) {
+static int run_any(Options *options, Error *error) {
     char *files[2];
     Program *saved = NULL;
     int status = options_has_program(options) ? RUNS_PROGRAM : run_session(options, &saved, error);
-    status = with_end(saved, status);
+    status = with_end(options, saved, status);
     program_free(saved);
     if (status == RUNS_PROGRAM) {
         if (!options_has_program(options)) take_program(options, files);
         status = run_program(options, error);
     }
     return status == DONE && options->call_failed ? RUN_FAILED : status;
+}
+
+static int run(Options *options, Error *error) {
+    Accepted accepted = {0};
+    int status =
+        perform_check_begin(options, &accepted, error) ? run_any(options, error) : finish_refuse(error);
+    accepted_done(&accepted);
+    options->accepted = NULL;
+    return status;
 }
 
 /* ---- a lecture ----------------------------------------------------------------------------------------- */

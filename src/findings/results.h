@@ -32,6 +32,9 @@ typedef struct CheckResult {
     const char *source;   /* the text of its line; "": not known */
     char fingerprint[17]; /* 16 hexadecimal digits */
     int addition;         /* the last call that found it */
+    /* What is accepted (findings/accepted.h): */
+    bool is_known;          /* the baseline has it */
+    const char *suppressed; /* the reason; NULL: it is not */
 } CheckResult;
 
 /* Zeroed at first; results_done() frees it. */
@@ -40,8 +43,9 @@ typedef struct CheckResults {
     int count, capacity;
     const char **limits; /* what may be missing: one sentence each */
     int limit_count, limit_capacity;
-    int additions; /* calls that added results */
-    Arena arena;   /* texts */
+    int additions;     /* calls that added results */
+    bool has_baseline; /* `is_known` means something */
+    Arena arena;       /* texts */
 } CheckResults;
 
 /* Where findings come from. */

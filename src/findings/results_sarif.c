@@ -77,7 +77,17 @@ static void put_related(Json *json, const FoundPlace *place, const char *folder)
     json_close_object(json);
 }
 
-static void put_result(Json *json, const CheckResult *result, const char *folder) {
+static void put_suppression(Json *json, const char *reason) {
+    json_open_array(json, "suppressions");
+    json_open_object(json, NULL);
+    json_string(json, "kind", "external");
+    json_string(json, "status", "accepted");
+    json_string(json, "justification", reason);
+    json_close_object(json);
+    json_close_array(json);
+}
+
+static void put_result(Json *json, const CheckResult *result, bool has_baseline, const char *folder) {
     json_open_object(json, NULL);
     json_string(json, "ruleId", result->kind);
     json_string(json, "level", level_of(result->severity));
@@ -91,6 +101,8 @@ static void put_result(Json *json, const CheckResult *result, const char *folder
     json_open_object(json, "partialFingerprints");
     json_string(json, RESULT_FINGERPRINT_NAME, result->fingerprint);
     json_close_object(json);
+    if (has_baseline) json_string(json, "baselineState", result->is_known ? "unchanged" : "new");
+    if (result->suppressed) put_suppression(json, result->suppressed);
     if (result->program) {
         json_open_object(json, "properties");
         json_string(json, "program", result->program);
@@ -179,7 +191,8 @@ void results_put_sarif(const CheckResults *results, const char *folder, Text *ou
     put_invocation(&json, results);
     put_folder(&json, results, folder);
     json_open_array(&json, "results");
-    for (int i = 0; i < results->count; i++) put_result(&json, &results->items[i], folder);
+    for (int i = 0; i < results->count; i++)
+        put_result(&json, &results->items[i], results->has_baseline, folder);
     json_close_array(&json);
     json_close_object(&json);
     json_close_array(&json);
