@@ -27,10 +27,21 @@ typedef struct ProgramCheck {
     bool unknown;
 } ProgramCheck;
 
+/* The command whose process made the launch; -1: the only one. NULL: there are several, or none is known. */
+static const char *command_of(const Program *program, int launch) {
+    const Captured *capture = program->capture;
+    int process = launch >= 0 ? capture->launches[launch].device : 0;
+    bool is_known = process < capture->process_count && (launch >= 0 || capture->process_count == 1);
+    return is_known ? capture->processes[process] : NULL;
+}
+
 static void print_head(const ProgramCheck *check, int index, const char *text) {
-    const CapturedLaunch *launch = &check->program->capture->launches[index];
-    text_print(check->out, "launch %d, %s%s%s: %s\n", index + 1, launch->name, launch->place ? ", " : "",
-               launch->place ? launch->place : "", text);
+    const Captured *capture = check->program->capture;
+    const CapturedLaunch *launch = &capture->launches[index];
+    text_print(check->out, "launch %d, %s", index + 1, launch->name);
+    if (launch->place) text_print(check->out, ", %s", launch->place);
+    if (capture->process_count > 1) text_print(check->out, ", by %s", command_of(check->program, index));
+    text_print(check->out, ": %s\n", text);
 }
 
 /* The same kernel with the same findings: the launch before is named. */
@@ -65,14 +76,6 @@ static void add_limit(const ProgramCheck *check, int index, const char *why) {
                check->program->capture->launches[index].name, why);
     results_add_limit(check->results, text_string(&text));
     text_done(&text);
-}
-
-/* The command whose process made the launch; -1: the only one. NULL: there are several, or none is known. */
-static const char *command_of(const Program *program, int launch) {
-    const Captured *capture = program->capture;
-    int process = launch >= 0 ? capture->launches[launch].device : 0;
-    bool is_known = process < capture->process_count && (launch >= 0 || capture->process_count == 1);
-    return is_known ? capture->processes[process] : NULL;
 }
 
 static void check_one(ProgramCheck *check, int index) {

@@ -187,6 +187,43 @@ static void suppressions_have_reasons_and_are_used(void **state) {
                 "  unused: line 1, shared_race racy racy.cu:6\n");
 }
 
+/* Those that check with make, in the folder of the project. */
+static void commands_of_the_page_work(void **state) {
+    (void)state;
+    NEEDS_PROJECT();
+    char *page, *rest;
+    size_t length;
+    int count = 0;
+    assert_true(text_read_file("docs/ci.md", 1 << 20, &page, &length, NULL));
+    program_write_file("accepted.txt", "* * *  all of it is known\n");
+    for (char *line = strtok_r(page, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+        if (strncmp(line, "    redviz ", 11) != 0 || !strstr(line, "make check")) continue;
+        bool is_accepted = strstr(line, "--baseline") || strstr(line, "--suppress");
+        Outcome outcome =
+            program_shell("PATH=$(cd $(dirname @) && pwd):$PATH; cd %s && %s", program_folder(), line + 4);
+        if (outcome.status != !is_accepted) fail_msg("%s: %d %s", line, outcome.status, outcome.err);
+        program_outcome_done(&outcome);
+        count++;
+    }
+    assert_int_equal(count, 5);
+    free(page);
+}
+
+/* More processes than are likely to run at once, each with its command. */
+static void every_process_is_checked(void **state) {
+    (void)state;
+    NEEDS_PROJECT();
+    Outcome outcome =
+        program_shell("@ --check -- sh -c 'for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17; do "
+                      "%s/right $i; done; %s/racy last'",
+                      program_folder(), program_folder());
+    assert_int_equal(outcome.status, 1);
+    program_assert_contains(outcome.out, "launch 18, racy, ");
+    program_assert_contains(outcome.out, "/racy last: \n");
+    program_assert_contains(outcome.out, " distinct launches of 18: 1 with errors\n");
+    program_outcome_done(&outcome);
+}
+
 static void files_that_are_none_are_refused(void **state) {
     (void)state;
     static const struct {
@@ -215,6 +252,8 @@ int main(void) {
         cmocka_unit_test(one_log_has_every_program),
         cmocka_unit_test(a_baseline_makes_only_new_faults_fail),
         cmocka_unit_test(suppressions_have_reasons_and_are_used),
+        cmocka_unit_test(commands_of_the_page_work),
+        cmocka_unit_test(every_process_is_checked),
         cmocka_unit_test(files_that_are_none_are_refused),
     };
     return cmocka_run_group_tests(tests, set_up, program_remove_folder);
