@@ -118,6 +118,7 @@ typedef enum CapturedFaultKind {
 
 typedef struct CapturedFault { /* of the host program */
     CapturedFaultKind kind;
+    int device;              /* of several processes */
     int32_t error;           /* UNORDERED to COUNTER: the number of the earlier launch */
     const char *call, *what; /* the CUDA function; what was wrong */
     uint64_t callers[16];

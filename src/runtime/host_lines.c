@@ -276,7 +276,7 @@ void host_lines_name(HostLines *lines, Captured *capture) {
         ask_for(lines, capture->launches[i].caller, capture->launches[i].device, false);
     for (int i = 0; i < capture->fault_count; i++)
         for (int c = 0; c < capture->faults[i].caller_count; c++)
-            ask_for(lines, capture->faults[i].callers[c], 0, false);
+            ask_for(lines, capture->faults[i].callers[c], capture->faults[i].device, false);
     for (int i = 0; i < lines->mapped_count; i++) resolve(lines, capture, &lines->mapped[i]);
     name_memories(lines, capture);
     for (int i = 0; i < capture->launch_count; i++) {
@@ -290,7 +290,7 @@ void host_lines_name(HostLines *lines, Captured *capture) {
     for (int i = 0; i < capture->fault_count; i++) {
         CapturedFault *fault = &capture->faults[i];
         for (int c = 0; c < fault->caller_count && !fault->file; c++) {
-            const HostPlace *place = find(lines, fault->callers[c], 0);
+            const HostPlace *place = find(lines, fault->callers[c], fault->device);
             if (!place || !place->file) continue;
             fault->file = place->file;
             fault->line = place->line;

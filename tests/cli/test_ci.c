@@ -68,8 +68,8 @@ static int set_up(void **state) {
     if (!has_command("nvcc") || !has_command("make")) return 0;
     program_write_file("Makefile",
                        "TESTS = racy leaking crashing right\n"
-                       "all: $(TESTS)\n"
-                       "%: %.cu\n\tnvcc -cudart shared -lineinfo -gencode arch=compute_80,code=compute_80 "
+                       "all: $(TESTS) failing\n"
+                       "%: %.cu\n\tnvcc -cudart shared -g -lineinfo -gencode arch=compute_80,code=compute_80 "
                        "-o $@ $<\n"
                        "check: $(TESTS:%=run_%)\n"
                        "run_%: all\n\t@./$*\n");
@@ -77,6 +77,10 @@ static int set_up(void **state) {
     write_program("leaking.cu", "", stores, "volatile int *kept = (int *)malloc(4); *kept = 1", 0);
     write_program("crashing.cu", "", stores, "", 1 << 20);
     write_program("right.cu", "", stores, "", 0);
+    program_write_file("failing.cu", "int main() {\n"
+                                     "    int value;\n"
+                                     "    cudaMemcpy(nullptr, &value, 4, cudaMemcpyHostToDevice);\n"
+                                     "}\n");
     build();
     Outcome first = program_shell("@ --check=sarif -- make -s -k -C %s check >%s/first.sarif",
                                   program_folder(), program_folder());
@@ -215,12 +219,13 @@ static void every_process_is_checked(void **state) {
     NEEDS_PROJECT();
     Outcome outcome =
         program_shell("@ --check -- sh -c 'for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17; do "
-                      "%s/right $i; done; %s/racy last'",
-                      program_folder(), program_folder());
+                      "%s/right $i; done; %s/racy last; %s/failing'",
+                      program_folder(), program_folder(), program_folder());
     assert_int_equal(outcome.status, 1);
     program_assert_contains(outcome.out, "launch 18, racy, ");
+    program_assert_contains(outcome.out, "error: failing.cu line 3: cudaMemcpy failed: ");
     program_assert_contains(outcome.out, "/racy last: \n");
-    program_assert_contains(outcome.out, " distinct launches of 18: 1 with errors\n");
+    program_assert_contains(outcome.out, " distinct launches of 18: 1 with errors; 1 error of the program\n");
     program_outcome_done(&outcome);
 }
 
