@@ -71,7 +71,7 @@ SHORTENED = $(patsubst %,tests/%.c,catalog/test_results_int catalog/test_results
     session/test_damaged session/test_rounding session/test_saved tui/test_adds_up tui/test_key_storm tui/test_lecture tui/test_quiz)
 LEFT_OUT = $(patsubst %,tests/%.c,metrics/test_added_metric runtime/test_libraries)
 # Programs that compile CUDA or ask ptxas: they differ where there is a toolkit.
-TOOLKIT = $(patsubst %,tests/%.c,cli/test_build cli/test_cases cli/test_cuda cli/test_exercise cli/test_guessed cli/test_invariant \
+TOOLKIT = $(patsubst %,tests/%.c,cli/test_build cli/test_cases cli/test_ci cli/test_cuda cli/test_exercise cli/test_guessed cli/test_invariant \
     cli/test_other_input cli/test_pipes cli/test_sass cli/test_source compile/test_compile exercise/test_grade ptx/test_check runtime/test_call runtime/test_ends \
     runtime/test_programs session/test_rounding sass/test_assemble sass/test_listing tui/test_edit tui/test_exercise tui/test_program)
 # Under the sanitizers, what builds trees, or reads libraries, says nothing new; NVIDIA's cannot be opened there.

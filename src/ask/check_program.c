@@ -18,6 +18,7 @@ typedef struct ProgramCheck {
     Session *session; /* of the launch that is shown */
     const Program *program;
     AskCheckForm form;
+    CheckResults *results;
     Text *out;
     Json json;
     Checked *checked;
@@ -26,10 +27,21 @@ typedef struct ProgramCheck {
     bool unknown;
 } ProgramCheck;
 
+/* The command whose process made the launch; -1: the only one. NULL: there are several, or none is known. */
+static const char *command_of(const Program *program, int launch) {
+    const Captured *capture = program->capture;
+    int process = launch >= 0 ? capture->launches[launch].device : 0;
+    bool is_known = process < capture->process_count && (launch >= 0 || capture->process_count == 1);
+    return is_known ? capture->processes[process] : NULL;
+}
+
 static void print_head(const ProgramCheck *check, int index, const char *text) {
-    const CapturedLaunch *launch = &check->program->capture->launches[index];
-    text_print(check->out, "launch %d, %s%s%s: %s\n", index + 1, launch->name, launch->place ? ", " : "",
-               launch->place ? launch->place : "", text);
+    const Captured *capture = check->program->capture;
+    const CapturedLaunch *launch = &capture->launches[index];
+    text_print(check->out, "launch %d, %s", index + 1, launch->name);
+    if (launch->place) text_print(check->out, ", %s", launch->place);
+    if (capture->process_count > 1) text_print(check->out, ", by %s", command_of(check->program, index));
+    text_print(check->out, ": %s\n", text);
 }
 
 /* The same kernel with the same findings: the launch before is named. */
@@ -58,6 +70,14 @@ static void print_checked(ProgramCheck *check, int index, Session *session, bool
     text_done(&text);
 }
 
+static void add_limit(const ProgramCheck *check, int index, const char *why) {
+    Text text = {0};
+    text_print(&text, "Launch %d of %s was not checked: %s.", index + 1,
+               check->program->capture->launches[index].name, why);
+    results_add_limit(check->results, text_string(&text));
+    text_done(&text);
+}
+
 static void check_one(ProgramCheck *check, int index) {
     RunSpec options = *session_spec(check->session);
     Error error = {0};
@@ -68,6 +88,7 @@ static void check_one(ProgramCheck *check, int index) {
     if (!session) {
         check->unknown = true;
         if (check->form == CHECK_TEXT) print_head(check, index, error.message);
+        add_limit(check, index, error.message);
         return;
     }
     Findings *hazards = ask_hazards(session);
@@ -83,6 +104,7 @@ static void check_one(ProgramCheck *check, int index) {
         text_print(check->out, "%s%s", check->clean + check->faulty > 1 ? "," : "", text_string(&text));
         text_done(&text);
     }
+    ask_add_results(session, command_of(check->program, index), check->results);
     session_free(session);
 }
 
@@ -95,11 +117,51 @@ static void check_launches(ProgramCheck *check, double seconds) {
     double end = clock_seconds() + seconds;
     for (int i = 0; i < capture->launch_count; i++) {
         if (!is_checked(&capture->launches[i])) continue;
-        if (clock_seconds() > end)
+        if (clock_seconds() > end) {
             check->left++;
-        else
+            add_limit(check, i, "the time limit was reached (--time-limit)");
+        } else
             check_one(check, i);
     }
+}
+
+/* `source`: what its fingerprint is made of if it has no line; NULL: nothing. */
+static void add_host_result(const Program *program, Session *session, const HostFinding *found,
+                            const char *source, CheckResults *results) {
+    bool has_line = found->file && found->line;
+    CheckResult result = {.kind = found->kind,
+                          .title = found->kind,
+                          .severity = found->is_error ? SEVERITY_ERROR : SEVERITY_NOTE,
+                          .is_sure = true,
+                          .program = command_of(program, found->launch),
+                          .kernel = found->launch >= 0 ? program->capture->launches[found->launch].name : "",
+                          .place = {.file = has_line ? found->file : NULL, .line = found->line},
+                          .message = found->text,
+                          .source = !has_line ? source
+                                    : session ? ask_source_line(session, found->file, found->line)
+                                              : NULL};
+    results_add(results, &result);
+}
+
+void ask_add_host_results(const Program *program, Session *session, CheckResults *results) {
+    Arena arena = {0};
+    Text end = {0};
+    int count;
+    HostFinding *list = host_findings(program, &arena, &count);
+    bool has_end = !program_has_failed(program);
+    results_begin(results);
+    for (int i = 0; i < count; i++) {
+        add_host_result(program, session, &list[i], list[i].launch < 0 ? list[i].text : NULL, results);
+        has_end |= !strcmp(list[i].kind, HOST_PROGRAM_END);
+    }
+    text_add(&end, "the program ");
+    program_describe_end(program, &end);
+    bool is_stopped = program->end == PROGRAM_TIME || program->end == PROGRAM_STOPPED; /* with times */
+    HostFinding last = {HOST_PROGRAM_END, true, NULL, 0, -1, text_string(&end)};
+    if (!has_end) add_host_result(program, session, &last, is_stopped ? NULL : last.text, results);
+    text_done(&end);
+    free(list);
+    arena_done(&arena);
 }
 
 static void print_verdict(const ProgramCheck *check, int host_errors) {
@@ -120,10 +182,11 @@ static void print_verdict(const ProgramCheck *check, int host_errors) {
     text_add(out, "\n");
 }
 
-void ask_check_program(Session *session, AskCheckForm form, double seconds, bool *failed, bool *unknown,
-                       Text *out) {
+void ask_check_program(Session *session, AskCheckForm form, double seconds, CheckResults *results,
+                       bool *failed, bool *unknown, Text *out) {
     const Program *program = session_spec(session)->program;
-    ProgramCheck check = {.session = session, .program = program, .form = form, .out = out};
+    ProgramCheck check = {
+        .session = session, .program = program, .form = form, .results = results, .out = out};
     int host_errors = host_findings_count_errors(program);
     if (form == CHECK_JSON) {
         Json json = {.out = out};
@@ -134,13 +197,11 @@ void ask_check_program(Session *session, AskCheckForm form, double seconds, bool
         json_close_array(&json);
         json_close_object(&json);
         text_add(out, "\n");
-    } else if (form == CHECK_SARIF) {
-        ask_check(session, form, out);
-        check.faulty = ask_hazards(session) ? ask_hazards(session)->error_count : 0;
     } else {
         check_launches(&check, seconds);
-        print_verdict(&check, host_errors);
+        if (form == CHECK_TEXT) print_verdict(&check, host_errors);
     }
+    ask_add_host_results(program, session, results);
     *failed = check.faulty || host_errors;
     *unknown = check.unknown || check.left;
     for (int i = 0; i < check.checked_count; i++) free(check.checked[i].text);

@@ -4,8 +4,6 @@
 #include "ask/questions.h"
 #include "runtime/user_program.h"
 
-#include <unistd.h>
-
 static void check_json(Session *session, const Findings *hazards, Text *out) {
     Json object = {.out = out};
     json_open_object(&object, NULL);
@@ -64,8 +62,8 @@ static void print_result(const Session *session, Text *out) {
         text_add(out, "The result is not checked; --expect can name what it should be.\n");
 }
 
-void ask_check(Session *session, AskCheckForm form, Text *out) {
-    static const Findings none = {.is_complete = false};
+/* All that is known of the run's hazards; NULL: nothing is. */
+static const Findings *search_all(Session *session) {
     const Findings *hazards = ask_hazards(session);
     note_deleted(session);
     ask_behind(session);
@@ -73,11 +71,23 @@ void ask_check(Session *session, AskCheckForm form, Text *out) {
     ask_late_atomics(session);
     ask_proofs(session);
     ask_losing_orders(session);
+    return hazards;
+}
+
+void ask_add_results(Session *session, const char *program, CheckResults *results) {
+    const Findings *hazards = search_all(session);
+    ResultOrigin origin = {.program = program,
+                           .trace = session->run->trace,
+                           .source = ask_source_line,
+                           .is_sure = ask_is_sure,
+                           .context = session};
+    if (hazards) results_add_findings(results, hazards, &origin);
+}
+
+void ask_check(Session *session, AskCheckForm form, Text *out) {
+    const Findings *hazards = search_all(session);
     if (form == CHECK_JSON) {
         check_json(session, hazards, out);
-    } else if (form == CHECK_SARIF) {
-        char folder[4096];
-        findings_put_sarif(hazards ? hazards : &none, getcwd(folder, sizeof folder), out);
     } else if (hazards) {
         print_launch(session, hazards, out);
         findings_print(hazards, ask_source_line, session, out);

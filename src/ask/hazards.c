@@ -132,17 +132,19 @@ static bool is_sure(const Session *session, const char *trap_text, PtxSpace spac
     return !account->invents_arguments || (!account->invents_block && !is_of_arguments(trap_text, space));
 }
 
+bool ask_is_sure(void *context, const Finding *error) {
+    const Session *session = context;
+    bool is_race = error->kind != FINDING_FAULT && error->kind != FINDING_WRONG_RESULT;
+    if (is_race && strcmp(error->kind_text, trap_kind_text(TRAP_UNWRITTEN)) != 0)
+        return !session->guess.account.invents_arguments || !session->guess.account.invents_block;
+    return is_sure(session, error->kind_text, error->space);
+}
+
 int ask_sure_errors(Session *session) {
     const Findings *hazards = ask_hazards(session);
     int count = 0;
-    for (int i = 0; hazards && i < hazards->error_count; i++) {
-        const Finding *error = &hazards->items[i];
-        bool is_race = error->kind != FINDING_FAULT && error->kind != FINDING_WRONG_RESULT;
-        if (is_race && strcmp(error->kind_text, trap_kind_text(TRAP_UNWRITTEN)) != 0)
-            count += !session->guess.account.invents_arguments || !session->guess.account.invents_block;
-        else
-            count += is_sure(session, error->kind_text, error->space);
-    }
+    for (int i = 0; hazards && i < hazards->error_count; i++)
+        count += ask_is_sure(session, &hazards->items[i]);
     return count;
 }
 

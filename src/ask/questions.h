@@ -8,6 +8,8 @@
 #include <time.h>
 
 const char *ask_source_line(void *session, const char *file, int line); /* a FindingSource */
+/* The error does not depend on what was guessed (ask_sure_errors()). `session`: a Session. */
+bool ask_is_sure(void *session, const Finding *error);
 /* A limit of processor time from now on; `seconds` 0: `usual`. */
 typedef struct TimeLimit {
     double seconds;

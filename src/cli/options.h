@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "exercise/grade_print.h"
+#include "findings/accepted.h"
 #include "ask/ask.h"
 #include "tui/draw/theme.h"
 
@@ -43,6 +44,8 @@ typedef struct Options {
     SessionWarpsForm timeline; /* --timeline */
     bool bench_sass;           /* --bench=sass */
     bool sarif;                /* --check=sarif */
+    const char *baseline, *suppress, *fail_on; /* of --check; NULL: not given */
+    Accepted *accepted; /* what they accept, read by perform_run(); NULL: none of them was given */
     int frame_columns, frame_rows;
     const char *keys; /* NULL: none */
     bool still;       /* --no-motion */

@@ -11,9 +11,10 @@
 #include "cli/home_offer.h"
 #include "cli/lecture_offer.h"
 #include "cli/page_link.h"
-#include "session/progress.h"
+#include "cli/perform_check.h"
 #include "cli/program_offer.h"
 #include "cli/translated_files.h"
+#include "session/progress.h"
 #include "tui/app.h"
 #include "tui/draw/terminal_text.h"
 #include "tui/quiz.h"
@@ -141,26 +142,9 @@ SHOW(SASS) {
     return true;
 }
 
-static bool check_program(const Showing *show) {
-    const Options *options = show->options;
-    AskCheckForm form = options->sarif ? CHECK_SARIF : options->json ? CHECK_JSON : CHECK_TEXT;
-    bool failed, unknown;
-    ask_check_program(show->session, form, options->time_limit, &failed, &unknown, show->out);
-    *show->status = failed ? RUN_FAILED : unknown ? NOT_EMULATED : DONE;
-    return true;
-}
-
 SHOW(CHECK) {
     (void)error;
-    if (show->options->session.program) return check_program(show);
-    const SessionProgress *progress = session_spec(show->session)->progress;
-    ProgressLine *shown = progress ? progress_begin(progress) : NULL;
-    ask_check(show->session,
-              show->options->sarif  ? CHECK_SARIF
-              : show->options->json ? CHECK_JSON
-                                    : CHECK_TEXT,
-              show->out);
-    progress_end(shown);
+    perform_check(show->options, show->session, show->out, show->status);
     return true;
 }
 
@@ -438,8 +422,9 @@ static void take_program(Options *options, char *files[2]) {
     fprintf(stderr, "redviz: compiling and running %s ... (Ctrl-C stops it)\n", files[0]);
 }
 
-/* A run that shows no fault fails if its program did, or another launch of it. */
-static int with_end(const Program *program, int status) {
+/* A run that shows no fault fails if its program did, or another launch of it; what is accepted does not. */
+static int with_end(const Options *options, const Program *program, int status) {
+    if (options->accepted) return status;
     bool has_failed = program && (program_has_failed(program) || captured_has_fault(program->capture));
     return status == DONE && has_failed ? RUN_FAILED : status;
 }
@@ -452,25 +437,37 @@ static int run_program(Options *options, Error *error) {
     Program *program = program_offer_open(options, error), *none = NULL;
     progress_end(shown);
     options->session.progress = NULL;
-    int status = !program                      ? finish_refuse(error)
-                 : options->session.launch < 0 ? program_offer_refuse(options, program, error)
-                                               : run_session(options, &none, error);
-    status = with_end(program, status);
+    bool has_launch = program && options->session.launch >= 0;
+    int status = !program      ? finish_refuse(error)
+                 : !has_launch ? program_offer_refuse(options, program, error)
+                               : run_session(options, &none, error);
+    if (program && !has_launch && options->action == ACTION_CHECK)
+        status = perform_check_unlaunched(options, program, status);
+    status = with_end(options, program, status);
     program_free(program);
     return status;
 }
 
-static int run(Options *options, Error *error) {
+static int run_any(Options *options, Error *error) {
     char *files[2];
     Program *saved = NULL;
     int status = options_has_program(options) ? RUNS_PROGRAM : run_session(options, &saved, error);
-    status = with_end(saved, status);
+    status = with_end(options, saved, status);
     program_free(saved);
     if (status == RUNS_PROGRAM) {
         if (!options_has_program(options)) take_program(options, files);
         status = run_program(options, error);
     }
     return status == DONE && options->call_failed ? RUN_FAILED : status;
+}
+
+static int run(Options *options, Error *error) {
+    Accepted accepted = {0};
+    int status =
+        perform_check_begin(options, &accepted, error) ? run_any(options, error) : finish_refuse(error);
+    accepted_done(&accepted);
+    options->accepted = NULL;
+    return status;
 }
 
 /* ---- a lecture ----------------------------------------------------------------------------------------- */

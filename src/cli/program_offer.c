@@ -88,6 +88,8 @@ int program_offer_refuse(const Options *options, const Program *program, Error *
         launch_list_put_json(program, &object);
         json_close_object(&object);
         text_add(&out, "\n");
+    } else if (options->sarif) {
+        /* perform_check_unlaunched() prints them */
     } else if (launches || errors) {
         const LaunchShown none = {.launch = -1};
         launch_list_print(program, 0, &none, &out);

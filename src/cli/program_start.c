@@ -80,13 +80,16 @@ Program *program_start(const Options *options, const char *const *arguments, boo
     if (!find_library(folder, sizeof folder, error)) return NULL;
     SessionProgress *progress = options->session.progress;
     if (progress) progress->what = "the program runs";
+    bool is_kept = is_quiet || options_draws(options) || options->json;
     ProgramOptions program = {.arguments = arguments,
                               .launches = progress ? &progress->done : NULL,
                               .library = folder,
                               .seconds = options->time_limit,
                               .poisons = options->call != NULL,
                               .keeps_going = options->session.keep_going,
-                              .prints = !is_quiet && !options_draws(options) && !options->json};
+                              .prints_to = is_kept          ? NULL
+                                           : options->sarif ? stderr
+                                                            : stdout};
     return program_run(&program, error);
 }
 

@@ -240,8 +240,5 @@ void findings_put_verdict(const Findings *findings, Json *json);
 /* The fields "hazards" (an error of each cause, with its "further" ones by line; then notes), "causes" (of
  * errors), "efficiency" (slow) and "hazards_complete" of the open object; null if `findings` is NULL. */
 void findings_put_json(const Findings *findings, Json *json);
-/* A SARIF 2.1.0 log: the errors by cause, then the other findings. Names files below `folder`, an absolute
- * path (NULL: none), relative to it, as code hosts expect. */
-void findings_put_sarif(const Findings *findings, const char *folder, Text *out);
 
 #endif

@@ -35,6 +35,7 @@ void captured_free(Captured *capture) {
     free(capture->launches);
     free(capture->faults);
     free(capture->sources);
+    free(capture->processes);
     arena_done(&capture->arena);
     free(capture);
 }

@@ -122,6 +122,7 @@ typedef enum CapturedFaultKind {
 
 typedef struct CapturedFault { /* of the host program */
     CapturedFaultKind kind;
+    int device;              /* of several processes */
     int32_t error;           /* UNORDERED to COUNTER: the number of the earlier launch */
     const char *call, *what; /* the CUDA function; what was wrong */
     uint64_t callers[16];
@@ -145,6 +146,8 @@ typedef struct Captured {
     int launch_count, launch_capacity;
     CapturedFault *faults;
     int fault_count, fault_capacity;
+    const char **processes; /* [process_count] by `device`: their commands, "./sum 100"; of a file: none */
+    int process_count, process_capacity;
     /* of a session file: `sources` are all that there are; else they are read from their files */
     bool is_saved;
     CapturedSource *sources;

@@ -152,6 +152,7 @@ static void *place_variable(void *context, const PtxVariable *variable, uint64_t
 static void note_fault(Device *device, const char *call, int32_t error, const char *what) {
     Captured *capture = device->capture;
     CapturedFault fault = {.kind = CAPTURED_CALL_FAILED,
+                           .device = device->index,
                            .error = error,
                            .call = call,
                            .what = arena_copy_string(&capture->arena, what),

@@ -378,6 +378,7 @@ static void note_freed(Device *device, const Trap *trap) {
             address - memory->address >= memory->bytes)
             continue;
         CapturedFault fault = {.kind = CAPTURED_USED_FREED,
+                               .device = device->index,
                                .memory = i,
                                .callers = {memory->freed_by},
                                .caller_count = memory->freed_by != 0,

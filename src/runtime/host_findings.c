@@ -21,7 +21,7 @@ static void add_launch(Found *found, const Captured *capture, int index) {
     const CapturedLaunch *launch = &capture->launches[index];
     if (!launch->is_refused) return;
     const char *unchecked = launch->is_checked ? "" : "; the program does not ask for the error";
-    add(found, (HostFinding){true, launch->file, launch->line, index,
+    add(found, (HostFinding){"refused_launch", true, launch->file, launch->line, index,
                              arena_print(found->arena, "launch %d of %s is refused: %s%s", index + 1,
                                          launch->name, launch->why, unchecked)});
 }
@@ -35,7 +35,7 @@ static void add_lost_extremes(Found *found, const Captured *capture, int index) 
         launch->repeats >= 0 || !launch->after_count)
         return;
     const CapturedMemory *memory = &capture->memories[launch->changed[0].memory];
-    add(found, (HostFinding){true, launch->extreme.file, launch->extreme.line, index,
+    add(found, (HostFinding){"lost_extreme", true, launch->extreme.file, launch->extreme.line, index,
                              arena_print(found->arena,
                                          "atomic minima or maxima of launch %d of %s change nothing: %s "
                                          "still holds what the host wrote",
@@ -115,7 +115,7 @@ static void add_left_state(Found *found, const Captured *capture, int index) {
     for (int i = 0; i < second->use_count; i++)
         if (second->uses[i].memory == variable) line = second->uses[i].line;
     add(found,
-        (HostFinding){true, line.file, line.line, index,
+        (HostFinding){"left_state", true, line.file, line.line, index,
                       arena_print(found->arena,
                                   "launch %d of %s does not write %s as launch %d did with the same data: %s "
                                   "begins with what that "
@@ -123,6 +123,13 @@ static void add_left_state(Found *found, const Captured *capture, int index) {
                                   index + 1, second->name, capture->memories[unchanged].name,
                                   (int)(first - capture->launches) + 1, capture->memories[variable].name)});
 }
+
+static const char *const fault_kinds[] = {
+    [CAPTURED_CALL_FAILED] = "failed_call",   [CAPTURED_HOST_ACCESS] = "host_access",
+    [CAPTURED_USED_FREED] = "use_after_free", [CAPTURED_UNORDERED] = "unordered_launches",
+    [CAPTURED_STALE] = "stale_data",          [CAPTURED_NOT_CLEARED] = "not_cleared",
+    [CAPTURED_EARLY] = "early_access",        [CAPTURED_COUNTER] = "left_counter",
+    [CAPTURED_LACKS] = "missing_function"};
 
 /* What one launch leaves to another. */
 static void add_between_launches(Found *found, const Captured *capture, const CapturedFault *fault) {
@@ -155,7 +162,8 @@ static void add_between_launches(Found *found, const Captured *capture, const Ca
                            fault->after, later->name, name, fault->error);
     for (int i = 0; i < found->count; i++) /* told already, with the same data */
         if (fault->kind == CAPTURED_COUNTER && found->list[i].launch == fault->after - 1) return;
-    add(found, (HostFinding){true, later->file, later->line, fault->after - 1, text});
+    add(found,
+        (HostFinding){fault_kinds[fault->kind], true, later->file, later->line, fault->after - 1, text});
 }
 
 static void add_fault(Found *found, const Captured *capture, const CapturedFault *fault) {
@@ -194,7 +202,8 @@ static void add_fault(Found *found, const Captured *capture, const CapturedFault
                            fault->is_checked ? "" : "; the program does not ask for the error");
         break;
     }
-    add(found, (HostFinding){fault->kind != CAPTURED_LACKS, fault->file, fault->line, -1, text});
+    add(found, (HostFinding){fault_kinds[fault->kind], fault->kind != CAPTURED_LACKS, fault->file,
+                             fault->line, -1, text});
 }
 
 /* A status that means failure, where no CUDA call returned an error that would explain it. */
@@ -207,7 +216,7 @@ static void add_end(Found *found, const Program *program) {
     if (!has_failed || has_error || !capture->launch_count) return;
     Text end = {0};
     program_describe_end(program, &end);
-    add(found, (HostFinding){true, NULL, 0, -1,
+    add(found, (HostFinding){HOST_PROGRAM_END, true, NULL, 0, -1,
                              arena_print(found->arena, "the program %s, though no CUDA call failed",
                                          text_string(&end))});
     text_done(&end);

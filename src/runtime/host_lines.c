@@ -30,10 +30,14 @@ typedef struct MemoryName {
     int count; /* memories of this name that are not freed */
 } MemoryName;
 
+typedef struct HostProcess {
+    pid_t id;
+    int module_count; /* of its device when its map was read */
+} HostProcess;
+
 struct HostLines {
-    pid_t processes[16];
-    int module_counts[16];
-    int process_count;
+    HostProcess *processes;
+    int process_count, process_capacity;
     Mapped *mapped;
     int mapped_count, mapped_capacity;
     HostPlace *places;
@@ -50,6 +54,7 @@ void host_lines_free(HostLines *lines) {
     for (int i = 0; i < lines->mapped_count; i++) free(lines->mapped[i].path);
     free(lines->mapped);
     free(lines->places);
+    free(lines->processes);
     free(lines->names);
     free(lines);
 }
@@ -62,7 +67,7 @@ static bool is_of_python(const char *path) {
 static void read_maps(HostLines *lines, int index) {
     char path[64], line[8192], name[4096], mode[8];
     uint64_t begin, end, offset;
-    snprintf(path, sizeof path, "/proc/%ld/maps", (long)lines->processes[index]);
+    snprintf(path, sizeof path, "/proc/%ld/maps", (long)lines->processes[index].id);
     FILE *file = fopen(path, "r");
     while (file && fgets(line, sizeof line, file)) {
         if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %*s %*s %4095[^\n]", &begin, &end, mode,
@@ -82,16 +87,16 @@ static void read_maps(HostLines *lines, int index) {
 }
 
 void host_lines_add_process(HostLines *lines, pid_t process) {
-    if (lines->process_count == 16) return;
-    lines->processes[lines->process_count] = process;
-    read_maps(lines, lines->process_count++);
+    HostProcess added = {.id = process};
+    array_push(lines->processes, lines->process_count, lines->process_capacity, added);
+    read_maps(lines, lines->process_count - 1);
 }
 
 void host_lines_refresh(HostLines *lines, const Device *device) {
     if (!device || device->index >= lines->process_count ||
-        lines->module_counts[device->index] == device->module_count)
+        lines->processes[device->index].module_count == device->module_count)
         return;
-    lines->module_counts[device->index] = device->module_count;
+    lines->processes[device->index].module_count = device->module_count;
     read_maps(lines, device->index);
 }
 
@@ -271,7 +276,7 @@ void host_lines_name(HostLines *lines, Captured *capture) {
         ask_for(lines, capture->launches[i].caller, capture->launches[i].device, false);
     for (int i = 0; i < capture->fault_count; i++)
         for (int c = 0; c < capture->faults[i].caller_count; c++)
-            ask_for(lines, capture->faults[i].callers[c], 0, false);
+            ask_for(lines, capture->faults[i].callers[c], capture->faults[i].device, false);
     for (int i = 0; i < lines->mapped_count; i++) resolve(lines, capture, &lines->mapped[i]);
     name_memories(lines, capture);
     for (int i = 0; i < capture->launch_count; i++) {
@@ -285,7 +290,7 @@ void host_lines_name(HostLines *lines, Captured *capture) {
     for (int i = 0; i < capture->fault_count; i++) {
         CapturedFault *fault = &capture->faults[i];
         for (int c = 0; c < fault->caller_count && !fault->file; c++) {
-            const HostPlace *place = find(lines, fault->callers[c], 0);
+            const HostPlace *place = find(lines, fault->callers[c], fault->device);
             if (!place || !place->file) continue;
             fault->file = place->file;
             fault->line = place->line;

@@ -48,9 +48,12 @@ const char *launch_finding(const Captured *capture, int launch, const LaunchShow
 void launch_list_print(const Program *program, int most, const LaunchShown *shown, Text *out);
 void launch_list_put_json(const Program *program, Json *json);
 
+#define HOST_PROGRAM_END "program_end" /* the kind of an end with a status that nothing explains */
+
 /* What the host did wrong. */
 typedef struct HostFinding {
-    bool is_error; /* else a note */
+    const char *kind; /* "failed_call", stable */
+    bool is_error;    /* else a note */
     const char *file;
     int line;   /* 0: not known */
     int launch; /* that was refused; -1: none */

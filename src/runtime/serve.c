@@ -177,6 +177,7 @@ static void add_fault(Connection *connection, const CapturedFault *fault) {
     enum { MOST_FAULTS = 1000 };
     Captured *capture = connection->capture;
     CapturedFault added = *fault;
+    added.device = connection->index;
     added.after = capture->launch_count;
     if (capture->fault_count < MOST_FAULTS)
         array_push(capture->faults, capture->fault_count, capture->fault_capacity, added);

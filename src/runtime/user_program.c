@@ -23,7 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MOST_CONNECTIONS = 16, MOST_OUTPUT = 16 << 20, POLL_MS = 20 };
+enum { MOST_WAITING = 64, MOST_OUTPUT = 16 << 20, POLL_MS = 20 };
 #define SECONDS_TO_FINISH 0.5 /* for a launch whose program has gone */
 
 typedef struct ProgramRun {
@@ -33,8 +33,10 @@ typedef struct ProgramRun {
     int listener, output; /* -1: closed; the watcher reads the output while it runs */
     pid_t child;          /* the guard, the program's parent */
     bool has_ended;
-    Connection connections[MOST_CONNECTIONS];
-    int connection_count;
+    Connection *connections; /* one for each process that made a CUDA call; those that have ended stay */
+    int connection_count, connection_capacity;
+    struct pollfd *files; /* [1 + connection_count] */
+    int file_capacity;
     HostLines *lines;
     double begun;
     /* Shared with the watcher: */
@@ -57,7 +59,7 @@ static bool listen_at(ProgramRun *run, Error *error) {
     socklen_t length = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + strlen(run->name));
     run->listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (run->listener >= 0 && !bind(run->listener, (struct sockaddr *)&address, length) &&
-        !listen(run->listener, MOST_CONNECTIONS))
+        !listen(run->listener, MOST_WAITING))
         return true;
     return error_set(error, "no socket for the program: %s", strerror(errno));
 }
@@ -179,10 +181,10 @@ static void take_output(ProgramRun *run) {
     }
     Text *output = &run->program->output;
     if (output->length + (size_t)got <= MOST_OUTPUT) text_add_bytes(output, bytes, (size_t)got);
-    if (run->options->prints) {
-        fwrite(bytes, 1, (size_t)got, stdout);
-        fflush(stdout);
-    }
+    FILE *to = run->options->prints_to;
+    if (!to) return;
+    fwrite(bytes, 1, (size_t)got, to);
+    fflush(to);
 }
 
 /* The program is gone before its launch is cancelled: it must not see that it was. */
@@ -228,25 +230,41 @@ static void set_watched(ProgramRun *run, const Connection *connection) {
 
 /* ---- the loop ------------------------------------------------------------------------------------------ */
 
+/* The command of a process, its arguments separated by blanks. */
+static const char *command_of(pid_t process, Arena *arena) {
+    enum { MOST_BYTES = 120 };
+    char path[64], command[MOST_BYTES + 1];
+    snprintf(path, sizeof path, "/proc/%ld/cmdline", (long)process);
+    FILE *file = fopen(path, "r");
+    size_t length = file ? fread(command, 1, MOST_BYTES, file) : 0;
+    if (file) fclose(file);
+    while (length && !command[length - 1]) length--;
+    for (size_t i = 0; i < length; i++)
+        if (!command[i]) command[i] = ' ';
+    return arena_copy_text(arena, command, length);
+}
+
 static void accept_program(ProgramRun *run) {
     int socket = accept4(run->listener, NULL, NULL, SOCK_CLOEXEC);
     struct ucred peer;
     socklen_t bytes = sizeof peer;
     if (socket < 0) return;
     bool is_ours = !getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) && peer.uid == getuid();
-    if (!is_ours || run->connection_count == MOST_CONNECTIONS) {
+    if (!is_ours) {
         close(socket);
         return;
     }
     host_lines_add_process(run->lines, peer.pid);
+    Captured *capture = run->program->capture;
+    array_push(capture->processes, capture->process_count, capture->process_capacity,
+               command_of(peer.pid, &capture->arena));
     run->program->has_connected = true;
-    Connection *connection = &run->connections[run->connection_count];
-    *connection = (Connection){.socket = socket,
-                               .poisons = run->options->poisons,
-                               .keeps_going = run->options->keeps_going,
-                               .capture = run->program->capture,
-                               .index = run->connection_count};
-    run->connection_count++;
+    Connection connection = {.socket = socket,
+                             .poisons = run->options->poisons,
+                             .keeps_going = run->options->keeps_going,
+                             .capture = run->program->capture,
+                             .index = run->connection_count};
+    array_push(run->connections, run->connection_count, run->connection_capacity, connection);
 }
 
 static void serve(ProgramRun *run, Connection *connection) {
@@ -279,7 +297,9 @@ static bool has_ended(ProgramRun *run) {
 /* Until the program has ended and every message of it has been answered. */
 static void serve_all(ProgramRun *run) {
     for (;;) {
-        struct pollfd files[1 + MOST_CONNECTIONS] = {{.fd = run->listener, .events = POLLIN}};
+        array_reserve(run->files, run->connection_count + 1, run->file_capacity);
+        struct pollfd *files = run->files;
+        files[0] = (struct pollfd){.fd = run->listener, .events = POLLIN};
         for (int i = 0; i < run->connection_count; i++)
             files[1 + i] = (struct pollfd){.fd = run->connections[i].socket, .events = POLLIN};
         int count = run->connection_count;
@@ -366,7 +386,7 @@ Program *program_run(const ProgramOptions *options, Error *error) {
         run.options = &with_interrupt;
     }
     run.program = memory_new(sizeof *run.program);
-    run.program->prints = options->prints;
+    run.program->prints = options->prints_to == stdout;
     run.program->capture = captured_new(options->most_bytes ? options->most_bytes : memory_of_machine() / 4);
     run.lines = host_lines_new();
     pthread_mutex_init(&run.lock, NULL);
@@ -384,6 +404,8 @@ Program *program_run(const ProgramOptions *options, Error *error) {
     if (run.listener >= 0) close(run.listener);
     pthread_mutex_destroy(&run.lock);
     host_lines_free(run.lines);
+    free(run.connections);
+    free(run.files);
     if (good) return run.program;
     program_free(run.program);
     return NULL;

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "runtime/captured.h"
 #include <stdatomic.h>
+#include <stdio.h>
 
 typedef struct ProgramOptions {
     const char *const *arguments; /* the program and its arguments, ended by NULL */
@@ -16,7 +17,7 @@ typedef struct ProgramOptions {
     double seconds;               /* until it is stopped; 0: never */
     bool poisons;                 /* cudaMalloc() gives memory full of 0xA5, not zeros */
     bool keeps_going;             /* accesses out of bounds read 0 and write nothing (EmulatorOptions) */
-    bool prints;                  /* its output also goes to standard output at once */
+    FILE *prints_to;              /* its output also goes there at once; NULL: it does not */
     uint64_t most_bytes;          /* of kept memory; 0: a quarter of this machine's */
     const atomic_bool *cancel;    /* true stops it; or NULL */
     _Atomic uint64_t *launches;   /* counts the launches as they come; or NULL */

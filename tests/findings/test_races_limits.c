@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "findings/findings.h"
+#include "findings/results.h"
 #include "findings/races/race_detector.h"
 #include "tests/emulator/core.h"
 #include <string.h>
@@ -17,6 +17,11 @@ typedef struct Limits {
     int errors;
     Text text, json, sarif;
 } Limits;
+
+static const char *no_source(void *context, const char *file, int line) {
+    (void)context, (void)file, (void)line;
+    return NULL;
+}
 
 /* `bytes` of shadow memory; 0: the default. */
 static Limits search(CoreKernel kernel, uint64_t bytes) {
@@ -35,7 +40,10 @@ static Limits search(CoreKernel kernel, uint64_t bytes) {
     findings_put_limits(findings, &json);
     json_close_object(&json);
     findings_print_limits(findings, &limits.text);
-    findings_put_sarif(findings, NULL, &limits.sarif);
+    CheckResults results = {0};
+    results_add_findings(&results, findings, &(ResultOrigin){.trace = run.trace, .source = no_source});
+    results_put_sarif(&results, NULL, &limits.sarif);
+    results_done(&results);
     findings_free(findings);
     race_detector_free(detector);
     core_done(&run);

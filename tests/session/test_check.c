@@ -381,6 +381,18 @@ static void a_race_behind_a_fault_is_proved(void **state) {
     session_free(session);
 }
 
+static const char *no_source(void *context, const char *file, int line) {
+    (void)context, (void)file, (void)line;
+    return NULL;
+}
+
+/* Findings of a trace with one launch, of the kernel "k". */
+static void add_findings(CheckResults *results, const Findings *findings, FindingSource source) {
+    TraceLaunch launch = {.name = "k"}, *launches = &launch;
+    Trace trace = {.launches = &launches, .launch_count = 1};
+    results_add_findings(results, findings, &(ResultOrigin){.trace = &trace, .source = source});
+}
+
 /* Names of files below the folder start there; `folder` must end at a boundary of the path. */
 static void sarif_names_files_from_the_folder(void **state) {
     (void)state;
@@ -403,8 +415,11 @@ static void sarif_names_files_from_the_folder(void **state) {
                            .other = {.pc = PTX_NO_PC},
                            .cause = -1};
         Findings findings = {.items = &finding, .count = 1};
+        CheckResults results = {0};
         Text out = {0};
-        findings_put_sarif(&findings, cases[i].folder, &out);
+        add_findings(&results, &findings, no_source);
+        results_put_sarif(&results, cases[i].folder, &out);
+        results_done(&results);
         assert_true(json_valid(text_string(&out)));
         const char *place =
             json_at(text_string(&out), "runs.0.results.0.locations.0.physicalLocation.artifactLocation.uri");
@@ -417,13 +432,60 @@ static void sarif_names_files_from_the_folder(void **state) {
     }
 }
 
+static const char *sources[8]; /* [line] */
+
+static const char *source_of(void *context, const char *file, int line) {
+    (void)context, (void)file;
+    return sources[line];
+}
+
+/* The fingerprints of notes in these lines, ended by 0. */
+static void take_fingerprints(const int *lines, char fingerprints[4][17]) {
+    Finding items[4];
+    Findings findings = {.items = items};
+    CheckResults results = {0};
+    for (; lines[findings.count]; findings.count++)
+        items[findings.count] = (Finding){.kind = FINDING_PARTIAL_BARRIER,
+                                          .severity = SEVERITY_NOTE,
+                                          .kind_text = finding_kind_text(FINDING_PARTIAL_BARRIER),
+                                          .sentence = "it.",
+                                          .access = {.file = "a.cu", .line = lines[findings.count]},
+                                          .other = {.pc = PTX_NO_PC},
+                                          .cause = -1};
+    add_findings(&results, &findings, source_of);
+    add_findings(&results, &findings, source_of); /* of a second launch: the same ones */
+    assert_int_equal(results.count, findings.count);
+    for (int i = 0; i < results.count; i++) memcpy(fingerprints[i], results.items[i].fingerprint, 17);
+    results_done(&results);
+}
+
+static void a_moved_line_keeps_its_fingerprint(void **state) {
+    (void)state;
+    char before[4][17], after[4][17], changed[4][17];
+    sources[1] = "    sums[t] += x;", sources[2] = "__syncwarp();", sources[3] = "    sums[t] += x;";
+    take_fingerprints((int[]){1, 2, 3, 0}, before);
+    assert_string_not_equal(before[0], before[1]);
+    assert_string_not_equal(before[0], before[2]); /* another occurrence of its text */
+    sources[4] = "  sums[t]  += x;", sources[5] = "__syncwarp();", sources[6] = "sums[t] += x;";
+    take_fingerprints((int[]){4, 5, 6, 0}, after);
+    for (int i = 0; i < 3; i++) assert_string_equal(before[i], after[i]);
+    sources[4] = "sums[t] += y;";
+    take_fingerprints((int[]){4, 5, 6, 0}, changed);
+    assert_string_not_equal(changed[0], before[0]);
+    assert_string_equal(changed[1], before[1]);
+    assert_string_equal(changed[2], before[0]); /* now the first occurrence */
+}
+
 /* A SARIF log: a result for each cause, with the line where it shows, and the related locations. */
 static void sarif_has_a_result_for_each_cause(void **state) {
     (void)state;
     Session *session =
         open_well(&(RunSpec){.kernel = "bug_missing_sync", .search_races = true, .threads = 1});
     Text out = {0};
-    ask_check(session, CHECK_SARIF, &out);
+    CheckResults results = {0};
+    ask_add_results(session, NULL, &results);
+    results_put_sarif(&results, NULL, &out);
+    results_done(&results);
     assert_true(json_valid(text_string(&out)));
     static const struct {
         const char *path, *value;
@@ -438,6 +500,8 @@ static void sarif_has_a_result_for_each_cause(void **state) {
         {"runs.0.results.0.locations.0.physicalLocation.artifactLocation.uri",
          "\"kernels/bug_missing_sync.cu\""},
         {"runs.0.results.0.locations.0.physicalLocation.region.startLine", "35"},
+        {"runs.0.results.0.locations.0.logicalLocations.0.name", "\"bug_missing_sync"},
+        {"runs.0.results.0.partialFingerprints.redviz/v1", "\""},
         {"runs.0.results.0.relatedLocations.0.physicalLocation.region.startLine", "31"},
         {"runs.0.results.0.relatedLocations.8.physicalLocation.region.startLine", "35"},
         {"runs.0.results.1.ruleId", "\"wrong_result\""},
@@ -569,6 +633,7 @@ int main(void) {
         cmocka_unit_test(a_fault_hides_no_race),
         cmocka_unit_test(a_race_behind_a_fault_is_proved),
         cmocka_unit_test(sarif_names_files_from_the_folder),
+        cmocka_unit_test(a_moved_line_keeps_its_fingerprint),
         cmocka_unit_test(sarif_has_a_result_for_each_cause),
     };
     return cmocka_run_group_tests_name("check", tests, NULL, NULL);

@@ -1,6 +1,5 @@
-/* Findings in SARIF 2.1.0 (OASIS), for editors and code hosts: one result for each cause of errors and for
- * each other finding with a line. */
-#include "findings/findings.h"
+/* Results in SARIF 2.1.0 (OASIS), for editors and code hosts. */
+#include "findings/results.h"
 
 #include "base/version.h"
 #include <string.h>
@@ -42,65 +41,73 @@ static void put_file(Json *json, const char *file, const char *folder) {
     text_done(&uri);
 }
 
-static void put_place(Json *json, const FindingAccess *access, const char *folder) {
+static void put_place(Json *json, const FoundPlace *place, const char *folder) {
     json_open_object(json, "physicalLocation");
-    put_file(json, access->file, folder);
+    put_file(json, place->file, folder);
     json_open_object(json, "region");
-    json_integer(json, "startLine", access->line);
+    json_integer(json, "startLine", place->line);
     json_close_object(json);
     json_close_object(json);
 }
 
-static void put_location(Json *json, const FindingAccess *access, const char *folder) {
-    if (!access->file || access->line < 1) return;
+static void put_text(Json *json, const char *key, const char *text) {
+    json_open_object(json, key);
+    json_string(json, "text", text);
+    json_close_object(json);
+}
+
+static void put_location(Json *json, const CheckResult *result, const char *folder) {
     json_open_object(json, NULL);
-    put_place(json, access, folder);
+    if (result->place.file) put_place(json, &result->place, folder);
+    if (*result->kernel) {
+        json_open_array(json, "logicalLocations");
+        json_open_object(json, NULL);
+        json_string(json, "name", result->kernel);
+        json_string(json, "kind", "function");
+        json_close_object(json);
+        json_close_array(json);
+    }
     json_close_object(json);
 }
 
-static void put_related(Json *json, const FindingAccess *access, bool is_first, const char *folder) {
-    if (access->pc < 0 || !access->file || access->line < 1) return;
+static void put_related(Json *json, const FoundPlace *place, const char *folder) {
     json_open_object(json, NULL);
-    json_open_object(json, "message");
-    json_string(json, "text", is_first ? "the access before" : "the access");
-    json_close_object(json);
-    put_place(json, access, folder);
+    put_text(json, "message", place->what);
+    put_place(json, place, folder);
     json_close_object(json);
 }
 
-static void put_message(Json *json, const Finding *finding, const FindingCause *cause) {
-    Text text = {0};
-    if (cause && cause->insert) text_print(&text, "%s. ", cause->insert);
-    if (text.length && *text.data == 'i') *text.data = 'I';
-    text_add(&text, finding->sentence);
-    if (cause && cause->count > 1) text_print(&text, " %d such errors.", cause->count);
-    if (cause && cause->proof) text_print(&text, " %s", cause->proof);
-    if (finding->advice && !(cause && cause->is_proved))
-        text_print(&text, " What to do: %s.", finding->advice);
-    json_open_object(json, "message");
-    json_string(json, "text", text_string(&text));
-    json_close_object(json);
-    text_done(&text);
-}
-
-static void put_result(Json *json, const Findings *findings, int index, const char *folder) {
-    const Finding *finding = &findings->items[index];
-    const FindingCause *cause = finding->cause >= 0 ? &findings->causes[finding->cause] : NULL;
-    if ((cause && cause->lead != index) || !finding_has_place(finding)) return;
+static void put_suppression(Json *json, const char *reason) {
+    json_open_array(json, "suppressions");
     json_open_object(json, NULL);
-    json_string(json, "ruleId", finding->kind_text);
-    json_string(json, "level", level_of(finding->severity));
-    put_message(json, finding, cause);
+    json_string(json, "kind", "external");
+    json_string(json, "status", "accepted");
+    json_string(json, "justification", reason);
+    json_close_object(json);
+    json_close_array(json);
+}
+
+static void put_result(Json *json, const CheckResult *result, bool has_baseline, const char *folder) {
+    json_open_object(json, NULL);
+    json_string(json, "ruleId", result->kind);
+    json_string(json, "level", level_of(result->severity));
+    put_text(json, "message", result->message);
     json_open_array(json, "locations");
-    put_location(json, &finding->access, folder);
+    if (result->place.file || *result->kernel) put_location(json, result, folder);
     json_close_array(json);
     json_open_array(json, "relatedLocations");
-    for (int i = cause ? 0 : index; i < (cause ? findings->error_count : index + 1); i++) {
-        if (findings->items[i].cause != finding->cause) continue;
-        put_related(json, &findings->items[i].other, true, folder);
-        if (i != index) put_related(json, &findings->items[i].access, false, folder);
-    }
+    for (int i = 0; i < result->related_count; i++) put_related(json, &result->related[i], folder);
     json_close_array(json);
+    json_open_object(json, "partialFingerprints");
+    json_string(json, RESULT_FINGERPRINT_NAME, result->fingerprint);
+    json_close_object(json);
+    if (has_baseline) json_string(json, "baselineState", result->is_known ? "unchanged" : "new");
+    if (result->suppressed) put_suppression(json, result->suppressed);
+    if (result->program) {
+        json_open_object(json, "properties");
+        json_string(json, "program", result->program);
+        json_close_object(json);
+    }
     json_close_object(json);
 }
 
@@ -109,23 +116,19 @@ static void put_rule(Json *json, const char *id, const char *title) {
     for (const char *c = title; *c; c++) text_add_bytes(&text, *c == '_' ? " " : c, 1);
     json_open_object(json, NULL);
     json_string(json, "id", id);
-    json_open_object(json, "shortDescription");
-    json_string(json, "text", text_string(&text));
-    json_close_object(json);
+    put_text(json, "shortDescription", text_string(&text));
     json_close_object(json);
     text_done(&text);
 }
 
 /* Each kind that occurs, once. */
-static void put_rules(Json *json, const Findings *findings) {
+static void put_rules(Json *json, const CheckResults *results) {
     json_open_array(json, "rules");
-    for (int i = 0; i < findings->count; i++) {
-        const Finding *finding = &findings->items[i];
+    for (int i = 0; i < results->count; i++) {
+        const CheckResult *result = &results->items[i];
         bool is_new = true;
-        for (int k = 0; k < i; k++) is_new &= strcmp(findings->items[k].kind_text, finding->kind_text) != 0;
-        if (is_new && finding_has_place(finding))
-            put_rule(json, finding->kind_text,
-                     finding->kind == FINDING_FAULT ? finding->kind_text : finding_kind_title(finding->kind));
+        for (int k = 0; k < i; k++) is_new &= strcmp(results->items[k].kind, result->kind) != 0;
+        if (is_new) put_rule(json, result->kind, result->title);
     }
     json_close_array(json);
 }
@@ -133,32 +136,31 @@ static void put_rules(Json *json, const Findings *findings) {
 static void put_notification(Json *json, const char *sentence) {
     json_open_object(json, NULL);
     json_string(json, "level", "note");
-    json_open_object(json, "message");
-    json_string(json, "text", sentence);
-    json_close_object(json);
+    put_text(json, "message", sentence);
     json_close_object(json);
 }
 
 /* Limits of the search do not mean that the kernel is wrong. */
-static void put_invocation(Json *json, const Findings *findings) {
-    if (!findings->limit_count) return;
+static void put_invocation(Json *json, const CheckResults *results) {
+    if (!results->limit_count) return;
     json_open_array(json, "invocations");
     json_open_object(json, NULL);
     json_boolean(json, "executionSuccessful", true);
     json_open_array(json, "toolExecutionNotifications");
-    for (int i = 0; i < findings->limit_count; i++) put_notification(json, findings->limits[i]);
+    for (int i = 0; i < results->limit_count; i++) put_notification(json, results->limits[i]);
     json_close_array(json);
     json_close_object(json);
     json_close_array(json);
 }
 
 /* The location of the folder, for readers of the log on other machines. */
-static void put_folder(Json *json, const Findings *findings, const char *folder) {
+static void put_folder(Json *json, const CheckResults *results, const char *folder) {
     bool is_named = false;
-    for (int i = 0; i < findings->count; i++) {
-        const Finding *finding = &findings->items[i];
-        is_named |= finding->access.file && below(finding->access.file, folder);
-        is_named |= finding->other.file && below(finding->other.file, folder);
+    for (int i = 0; i < results->count; i++) {
+        const CheckResult *result = &results->items[i];
+        is_named |= result->place.file && below(result->place.file, folder);
+        for (int k = 0; k < result->related_count; k++)
+            is_named |= below(result->related[k].file, folder) != NULL;
     }
     if (!is_named) return;
     Text uri = {0};
@@ -172,7 +174,7 @@ static void put_folder(Json *json, const Findings *findings, const char *folder)
     text_done(&uri);
 }
 
-void findings_put_sarif(const Findings *findings, const char *folder, Text *out) {
+void results_put_sarif(const CheckResults *results, const char *folder, Text *out) {
     Json json = {.out = out};
     json_open_object(&json, NULL);
     json_string(&json, "$schema", "https://json.schemastore.org/sarif-2.1.0.json");
@@ -183,13 +185,14 @@ void findings_put_sarif(const Findings *findings, const char *folder, Text *out)
     json_open_object(&json, "driver");
     json_string(&json, "name", "redviz");
     json_string(&json, "version", REDVIZ_VERSION);
-    put_rules(&json, findings);
+    put_rules(&json, results);
     json_close_object(&json);
     json_close_object(&json);
-    put_invocation(&json, findings);
-    put_folder(&json, findings, folder);
+    put_invocation(&json, results);
+    put_folder(&json, results, folder);
     json_open_array(&json, "results");
-    for (int i = 0; i < findings->count; i++) put_result(&json, findings, i, folder);
+    for (int i = 0; i < results->count; i++)
+        put_result(&json, &results->items[i], results->has_baseline, folder);
     json_close_array(&json);
     json_close_object(&json);
     json_close_array(&json);
