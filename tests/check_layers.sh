@@ -33,7 +33,7 @@ catalog: base ptx plan expect
 compile: base
 guess: base ptx trace plan expect compile
 runtime: base ptx trace emulator plan compile
-runtime/library: runtime
+runtime/library: base runtime
 sass: base ptx catalog compile
 gpu: base ptx trace sass instrument
 metrics: base ptx trace sass
