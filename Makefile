@@ -90,7 +90,7 @@ EMULATED_OBJECTS = $(patsubst %.c,$(O)/pic/%.o,$(filter src/base/% src/ptx/% src
 # The CUDA library that the programs of --run load: one file under the names of NVIDIA's.
 CUDA_LIBRARY = $(O)/cuda/libredviz_cuda.so
 CUDA_NAMES = libcudart.so.11.0 libcudart.so.12 libcudart.so.13 libcudart.so libcuda.so.1 libcuda.so
-CUDA_OBJECTS = $(patsubst %.c,$(O)/pic/%.o,$(wildcard src/runtime/library/*.c))
+CUDA_OBJECTS = $(patsubst %.c,$(O)/pic/%.o,$(wildcard src/runtime/library/*.c) src/base/tensor_map.c)
 BENCHES = $(patsubst %.c,$(O)/%,$(wildcard tests/bench/bench_*.c))
 FORMATTED = $(filter-out src/gpu/peers.cu,$(shell git ls-files "*.[ch]" "*.cu"))
 
@@ -506,7 +506,7 @@ $(CUDA_LIBRARY): $(CUDA_OBJECTS) src/runtime/library/exports.map
 $(CUDA_PYTHON): $(O)/cuda/%: src/runtime/library/%
 	$(Q)mkdir -p $(@D) && cp $< $@
 
-$(O)/pic/src/runtime/library/%.o: FLAGS += -fvisibility=hidden
+$(O)/pic/src/runtime/library/%.o $(O)/pic/src/base/tensor_map.o: FLAGS += -fvisibility=hidden
 $(O)/pic/%.o: %.c Makefile
 	$(SAY) "  compile  $<"
 	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) $(filter-out -fsanitize% -fno-sanitize%,$(FLAGS)) -fPIC -Wno-unused-parameter -DSTUB_EMULATES -c -o $@ $<

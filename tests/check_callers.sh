@@ -25,8 +25,11 @@ sources=$(find src tui -path src/runtime/library -prune -o -name '*.c' -print | 
 for source in $sources; do [ -f "$objects/${source%.c}.o" ] && echo "$objects/${source%.c}.o"; done >"$work/objects" || :
 [ -s "$work/objects" ] || { echo "no objects to check here; run make first" >&2; exit 1; }
 
-# "SOURCE NAME" of each definition that no other object takes.
-xargs nm -A -P -g <"$work/objects" 2>/dev/null | awk -v root="$objects/" '
+# "SOURCE NAME" of each definition that no other object takes; the CUDA library takes some, too.
+{
+    xargs nm -A -P -g <"$work/objects"
+    find "$objects/../pic/src/runtime/library" -name '*.o' -exec nm -A -P -g -u {} +
+} 2>/dev/null | awk -v root="$objects/" '
     $3 == "U" { taken[$2] = 1; next }
     $3 ~ /^[TDRBC]$/ { defined[$2] = $1 }
     END {

@@ -38,7 +38,7 @@ metrics: base ptx trace sass
 findings/races: base ptx trace
 findings: base ptx trace metrics findings/races
 runtime: base ptx trace emulator metrics findings findings/races plan compile
-runtime/library: runtime
+runtime/library: base runtime
 report: base ptx trace sass metrics findings findings/races
 bench: base ptx trace instrument sass gpu plan expect catalog findings
 session: base ptx trace emulator emulator/replay instrument sass gpu metrics findings findings/races report plan expect catalog compile guess runtime

@@ -3,7 +3,7 @@
 #include "cli/perform_check.h"
 
 #include "cli/finish.h"
-#include "cli/progress.h"
+#include "session/progress.h"
 
 #include <string.h>
 #include <unistd.h>

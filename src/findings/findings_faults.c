@@ -36,6 +36,9 @@ static const char *advice_for_trap(TrapKind kind) {
         return tr("make mbarrier.init's count the number of arrivals of a phase, and expect as many bytes as "
                   "are "
                   "copied");
+    case TRAP_TENSOR_COPY:
+        return tr("align the tile in shared memory (alignas(1024)), and keep coordinates and map within what "
+                  "the copy allows");
     case TRAP_LANE_OUTSIDE_MASK:
         return tr("let the mask name every lane that executes the instruction");
     case TRAP_BLOCK_EXITED:

@@ -34,9 +34,10 @@ static int32_t error_of_trap(TrapKind kind) {
     case TRAP_DEADLOCK:
     case TRAP_INSTRUCTION_BUDGET:
         return LAUNCH_TIMEOUT;
-    case TRAP_TRAP_INSTRUCTION:
     case TRAP_BAD_CALL:
-        return kind == TRAP_BAD_CALL ? ILLEGAL_INSTRUCTION : LAUNCH_FAILURE;
+    case TRAP_TENSOR_COPY:
+        return ILLEGAL_INSTRUCTION;
+    case TRAP_TRAP_INSTRUCTION:
     case TRAP_DIVERGENT_BARRIER:
     case TRAP_MISSING_LANES:
     case TRAP_MBARRIER:

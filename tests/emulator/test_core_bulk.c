@@ -503,8 +503,6 @@ static void wrong_bulk_forms_trap(void **state) {
         {"cp.async.bulk.global.shared::cta.bulk_group [%q2], [%r1];\n", TRAP_NOT_EMULATED, "malformed"},
         {"cp.reduce.async.bulk.global.shared::cta.bulk_group.min.f32 [%q2], [%r1], 16;\n", TRAP_NOT_EMULATED,
          "no such form for .f32"},
-        {"cp.async.bulk.tensor.1d.global.shared::cta.bulk_group [%q2, {%r1}], [%r1];\n", TRAP_NOT_EMULATED,
-         "not emulated: cp.async.bulk.tensor.1d"},
         {"cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%r1], [%q1], "
          "16, [%r9], %h1;\n",
          TRAP_NOT_EMULATED, "not emulated: cp.async.bulk"},

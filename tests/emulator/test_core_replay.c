@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "base/tensor_map.h"
 #include "core.h"
 #include "trace/block.h"
 #include <stdlib.h>
@@ -322,6 +323,60 @@ static void test_copies_into_other_blocks(void **state) {
     end(&replayed);
 }
 
+/* A swizzled tensor copy: each element keeps its own weight and comes from its own place, forwards and back.
+ * What lies outside of the tensor is no input. */
+static void test_tensor_copies(void **state) {
+    (void)state;
+    Replayed replayed;
+    uint8_t bytes[TENSOR_MAP_BYTES];
+    TensorMap map = {.size = {16, 3},
+                     .stride = {64},
+                     .box = {8, 4},
+                     .step = {1, 1},
+                     .rank = 2,
+                     .type = TENSOR_F32,
+                     .swizzle = 1};
+    Text module = {0};
+    tensor_map_encode(&map, bytes);
+    text_add(&module, ".shared .align 1024 .b8 tile[256];\n.shared .align 8 .b64 gate;\n"
+                      ".global .align 64 .b8 map[128] = {");
+    for (int i = 0; i < TENSOR_MAP_BYTES; i++) text_print(&module, i ? ",%d" : "%d", bytes[i]);
+    text_add(&module, "};\n");
+    start(&replayed,
+          (CoreKernel){.module = text_string(&module),
+                       .body =
+                           "mov.u64 %q1, map; mov.u64 %q2, %base; st.global.u64 [%q1], %q2;\n"
+                           "mov.u32 %r1, tile; mov.u32 %r9, gate; setp.eq.u32 %p0, %t, 0;\n"
+                           "@%p0 mbarrier.init.shared::cta.b64 [%r9], 1; bar.sync 0;\n"
+                           "@%p0 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r9], 128;\n"
+                           "@%p0 cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::"
+                           "bytes [%r1+128], [%q1, {8, 0}], [%r9];\n"
+                           "W: mbarrier.try_wait.parity.shared::cta.b64 %p2, [%r9], 0; @!%p2 bra W;\n"
+                           "mad.lo.u32 %r2, %t, 4, %r1; ld.shared.u32 %r20, [%r2+128];\n"
+                           "redux.sync.add.u32 %r21, %r20, -1; st.global.u32 [%out], %r21;",
+                       .words = 48,
+                       .in = (uint32_t[48]){[8] = 1, [15] = 20, [40] = 300, [47] = 4000, [16] = 50000}});
+    int last = core_event_count(&replayed.run, 0) - 1;
+    for (int pass = 0; pass < 2; pass++) { /* forwards, and back */
+        go(&replayed, last);
+        ReplayValue value = value_of(&replayed, 0, "%r20"), sum = value_of(&replayed, 0, "%r21");
+        /* Bit 7 of the address is set, so that the two chunks of a row change places. */
+        static const struct {
+            int lane;
+            uint32_t bits, weight;
+        } expected[] = {{4, 1, 1}, {3, 20, 1}, {20, 300, 1}, {19, 4000, 1}, {24, 0, 0}, {31, 0, 0}};
+        for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+            assert_int_equal(value.bits[expected[i].lane], expected[i].bits);
+            assert_int_equal(value.weight[expected[i].lane], expected[i].weight);
+        }
+        assert_int_equal(sum.bits[0], 4321);
+        assert_int_equal(sum.weight[0], 24);
+        go(&replayed, 0);
+    }
+    end(&replayed);
+    text_done(&module);
+}
+
 /* Two places share one sum, and a shuffle brings values from the other place. */
 static void test_lanes_that_meet_from_two_places(void **state) {
     (void)state;
@@ -370,6 +425,7 @@ int main(void) {
         cmocka_unit_test(test_traces_that_do_not_fit),
         cmocka_unit_test(test_either_side_of_a_branch_first),
         cmocka_unit_test(test_copies_into_other_blocks),
+        cmocka_unit_test(test_tensor_copies),
         cmocka_unit_test(test_lanes_that_meet_from_two_places),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "base/tensor_map.h"
 #include "findings/findings.h"
 #include "tests/emulator/core.h"
 #include <string.h>
@@ -22,14 +23,27 @@
     "st.shared.v4.u32 [%r0], {%r8, %r8, %r8, %r8}; st.shared.v4.u32 [%r0+1024], {%r8, %r8, %r8, %r8};\n"     \
     "setp.eq.u32 %p2, %t, 0; bar.sync 0;\n"
 
+/* The map of `source` as one row of 512 words, of which a tensor copy moves 256; `map` lacks its address. */
+static void add_module(Text *module) {
+    uint8_t bytes[TENSOR_MAP_BYTES];
+    TensorMap map = {.size = {512}, .box = {256}, .step = {1}, .rank = 1, .type = TENSOR_U32};
+    tensor_map_encode(&map, bytes);
+    text_add(module, MODULE ".global .align 64 .b8 map[128] = {");
+    for (int i = 0; i < TENSOR_MAP_BYTES; i++) text_print(module, i ? ",%d" : "%d", bytes[i]);
+    text_add(module, "};\n");
+}
+
 static void check(const char *body, const char *expected) {
     RaceDetector *detector = race_detector_new();
     TraceObserver observer = race_detector_observer(detector);
-    Text text = {0}, found = {0};
+    Text text = {0}, module = {0}, found = {0};
+    add_module(&module);
     text_add(&text, BEGIN);
     text_add(&text, body);
-    CoreRun run = core_run_well((CoreKernel){
-        .body = text_string(&text), .module = MODULE, .block = 64, .options = {.observer = &observer}});
+    CoreRun run = core_run_well((CoreKernel){.body = text_string(&text),
+                                             .module = text_string(&module),
+                                             .block = 64,
+                                             .options = {.observer = &observer}});
     Findings *hazards = findings_new(detector, run.trace, NULL, &(FindingKnown){.leak_pc = PTX_NO_PC});
     assert_true(hazards->is_complete);
     for (int i = 0; i < hazards->error_count; i++)
@@ -40,6 +54,7 @@ static void check(const char *body, const char *expected) {
     race_detector_free(detector);
     core_done(&run);
     text_done(&text);
+    text_done(&module);
     text_done(&found);
 }
 
@@ -78,6 +93,31 @@ static void bulk_copies_need_a_proxy_fence(void **state) {
     check(PROXY FILL BAR SEND, "proxy_order");
     check(FILL PROXY BAR SEND BAR FILL BAR SEND, "proxy_order");
     check(FILL PROXY BAR SEND BAR FILL PROXY BAR SEND, "");
+}
+
+/* A tensor copy is no different: its tile is read after its phase, published before a store, and kept until
+ * it has been read. */
+static void tensor_copies_are_bulk_copies(void **state) {
+    (void)state;
+#define MAP "mov.u64 %q8, map; @%p2 st.global.u64 [%q8], %q1;\n"
+#define FETCH                                                                                                \
+    MAP "@%p2 mbarrier.init.shared::cta.b64 [%r9], 1;\n"                                                     \
+        "@%p2 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r9], 1024;\n"                                   \
+        "@%p2 cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r1], "      \
+        "[%q8, {0}], [%r9];\n" BAR
+#define PHASE "PHASE: mbarrier.try_wait.parity.shared::cta.b64 %p3, [%r9], 0; @!%p3 bra PHASE;\n"
+#define PUT                                                                                                  \
+    "@%p2 cp.async.bulk.tensor.1d.global.shared::cta.tile.bulk_group [%q8, {0}], [%r1];\n"                   \
+    "@%p2 cp.async.bulk.commit_group;\n"
+#define TAKEN "@%p2 cp.async.bulk.wait_group.read 0;\n"
+    check(FETCH PHASE OWN, "");
+    check(FETCH OWN PHASE, "async_read");
+    check(FETCH FILL PHASE, "async_write");
+    check(MAP FILL PROXY BAR PUT TAKEN, "");
+    check(MAP FILL BAR PUT TAKEN, "proxy_order");
+    check(MAP FILL PROXY BAR PUT TAKEN BAR FILL, "");
+    check(MAP FILL PROXY BAR PUT BAR FILL TAKEN, "async_write");
+    check(MAP FILL PROXY BAR PUT, "copy_not_awaited");
 }
 
 /* A copy to global memory whose source has been read needs no further wait: the end of the grid completes
@@ -181,6 +221,7 @@ static void wrong_counts_are_found(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(reads_wait_for_the_copy),
                                        cmocka_unit_test(bulk_copies_need_a_proxy_fence),
+                                       cmocka_unit_test(tensor_copies_are_bulk_copies),
                                        cmocka_unit_test(a_bulk_store_may_end_with_the_kernel),
                                        cmocka_unit_test(other_threads_wait_at_a_barrier_too),
                                        cmocka_unit_test(writes_wait_for_the_copy),

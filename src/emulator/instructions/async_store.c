@@ -13,12 +13,11 @@ typedef struct AsyncStoreOp {
     PtxModifierKind operation; /* PTX_MODIFIER_NONE: a store */
 } AsyncStoreOp;
 
-static void fold_element(const AsyncCopy *copy, uint8_t *destination) {
-    const AsyncStoreOp *op = copy->rule;
-    int bytes = op->memory.element_bytes;
-    uint64_t value = atomic_apply(op->operation, op->memory.type, bytes_read(destination, bytes),
-                                  bytes_read(copy_bytes(copy), bytes));
-    memcpy(destination, &value, (size_t)bytes);
+static void fold_element(const void *rule, uint8_t *destination, const uint8_t *from, uint32_t bytes) {
+    const AsyncStoreOp *op = rule;
+    uint64_t value = atomic_apply(op->operation, op->memory.type, bytes_read(destination, (int)bytes),
+                                  bytes_read(from, (int)bytes));
+    memcpy(destination, &value, bytes);
 }
 
 /* Finds the lane's mbarrier in the window of the destination block; false after a trap. */

@@ -281,7 +281,8 @@ OPCODE_LOWER(cp) {
         return lower_prefetch(low, in, op);
     case PTX_ASYNC_BULK_COPY:
     case PTX_ASYNC_BULK_REDUCE:
-        return bulk_lower(low, in, op);
+        return ptx_instruction_has(in, PTX_MOD_TENSOR) ? tensor_copy_lower(low, in, op)
+                                                       : bulk_lower(low, in, op);
     default:
         return lowering_reject(low, op, "cp: malformed");
     }

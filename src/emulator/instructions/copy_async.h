@@ -7,6 +7,10 @@
 /* cp.async.mbarrier.arrive; cp.async.bulk and cp.reduce.async.bulk. */
 bool mbarrier_lower_copies(Lowering *low, const PtxInstruction *in, Op *op);
 bool bulk_lower(Lowering *low, const PtxInstruction *in, Op *op);
+/* cp.async.bulk.tensor and cp.reduce.async.bulk.tensor. */
+bool tensor_copy_lower(Lowering *low, const PtxInstruction *in, Op *op);
+/* One element of a bulk reduction: the new value of `old`. */
+uint64_t bulk_fold(PtxModifierKind operation, PtxType type, uint64_t old, uint64_t value);
 
 /* Only a launch with clusters, even of one block each, may execute this instruction: elsewhere it faults.
  * Measured: st.async, red.async and both copies and reductions from shared::cta to shared::cluster stop a

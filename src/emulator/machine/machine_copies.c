@@ -27,7 +27,7 @@ AsyncCopy *copies_add(Block *home, const Warp *warp, int lane, int pc, CopyCompl
                       uint32_t bytes) {
     AsyncCopies *copies = copies_of(home);
     WarpCopies *of = &copies->warps[warp->index];
-    AsyncCopy copy = {.number = copies->count++,
+    AsyncCopy copy = {.number = copies->count,
                       .pc = pc,
                       .block = warp->block->linear,
                       .rank = warp->block->rank,
@@ -37,6 +37,7 @@ AsyncCopy *copies_add(Block *home, const Warp *warp, int lane, int pc, CopyCompl
                       .bytes = bytes,
                       .transaction = bytes};
     if (completion != COPY_ON_MBARRIER) copy.group = copies->committed[completion][warp->index][lane];
+    copies->count += bytes + 1; /* a number for each part */
     if (bytes > COPY_INLINE) copy.more = memory_new(bytes);
     array_push(of->items, of->count, of->capacity, copy);
     return &of->items[of->count - 1];
@@ -46,8 +47,43 @@ uint8_t *copies_room(AsyncCopy *copy) {
     return copy->more ? copy->more : copy->kept;
 }
 
+CopyParts copy_parts(const AsyncCopy *copy) {
+    CopyParts parts = {.copy = copy, .part = *copy};
+    if (!copy->tile) return parts;
+    bool is_load = copy->to == PTX_SPACE_SHARED;
+    parts.walk = trace_tile_walk(copy->tile, is_load ? copy->to_address : copy->from_address);
+    parts.part.tile = NULL;
+    parts.part.number--;
+    return parts;
+}
+
+bool copy_next_part(CopyParts *parts) {
+    const AsyncCopy *copy = parts->copy;
+    AsyncCopy *part = &parts->part;
+    bool is_load = copy->to == PTX_SPACE_SHARED, was_done = parts->is_done;
+    parts->is_done = !copy->tile;
+    if (!copy->tile) return !was_done;
+    TilePiece piece;
+    do {
+        if (!trace_tile_next(&parts->walk, &piece)) return false;
+    } while (!is_load && !piece.is_inside);
+    part->number++;
+    part->to_address = is_load ? piece.shared : copy->to_address + piece.global;
+    part->from_address = is_load ? copy->from_address + piece.global : piece.shared;
+    part->from = piece.is_inside ? copy->from : PTX_SPACE_GENERIC;
+    part->bytes = piece.bytes;
+    part->more = (uint8_t *)(uintptr_t)copy_bytes(copy) + piece.at;
+    return true;
+}
+
+/* Reports every part of the copy. */
+static void observe_parts(const Block *home, const AsyncCopy *copy, TraceCopyKind kind) {
+    for (CopyParts parts = copy_parts(copy); copy_next_part(&parts);)
+        observe_copy(home, &parts.part, kind, true);
+}
+
 void copies_begun(const Block *home, const AsyncCopy *copy) {
-    if (home->observed) observe_copy(home, copy, TRACE_COPY_BEGINS, true);
+    if (home->observed) observe_parts(home, copy, TRACE_COPY_BEGINS);
 }
 
 void copies_commit(Block *block, const Warp *warp, uint32_t lanes, CopyCompletion groups) {
@@ -96,19 +132,29 @@ static void copy_shadow(const Block *home, const AsyncCopy *copy, uint8_t *to) {
         shadow_pages_lose(home->grid->shadow);
 }
 
-/* `warp` and `lane` of the block `knows` are the first to know about it. */
-static void arrive(Block *home, AsyncCopy *copy, const Block *knows, int warp, int lane) {
-    if (!copy->bytes) return; /* it only stands for an arrival */
-    if (home->observed) observe_copy(home, copy, TRACE_COPY_ARRIVES, true);
-    if (home->observed) observe_arrived_bytes(home, copy, knows, warp, lane);
-    uint8_t *to = destination(home, copy);
-    if (home->grid->shadow) copy_shadow(home, copy, to);
-    if (copy->fold)
-        copy->fold(copy, to);
+static void arrive_part(Block *home, const AsyncCopy *part, const Block *knows, int warp, int lane) {
+    if (home->observed) observe_copy(home, part, TRACE_COPY_ARRIVES, true);
+    if (home->observed) observe_arrived_bytes(home, part, knows, warp, lane);
+    uint8_t *to = destination(home, part);
+    if (home->grid->shadow) copy_shadow(home, part, to);
+    if (part->fold)
+        part->fold(part->rule, to, copy_bytes(part), part->bytes);
     else
-        memcpy(to, copy_bytes(copy), copy->bytes);
+        memcpy(to, copy_bytes(part), part->bytes);
+}
+
+static void free_bytes(const AsyncCopy *copy) {
     free(copy->more);
-    copy->more = NULL;
+    free(copy->tile);
+}
+
+/* `warp` and `lane` of the block `knows` are the first to know about it. */
+static void arrive(Block *home, const AsyncCopy *copy, const Block *knows, int warp, int lane) {
+    if (!copy->bytes) return; /* it only stands for an arrival */
+    if (!copy->tile) arrive_part(home, copy, knows, warp, lane);
+    for (CopyParts parts = copy_parts(copy); copy->tile && copy_next_part(&parts);)
+        arrive_part(home, &parts.part, knows, warp, lane);
+    free_bytes(copy);
 }
 
 static bool is_in_groups(const AsyncCopies *copies, const AsyncCopy *copy, uint32_t lanes,
@@ -128,7 +174,7 @@ void copies_wait(Block *block, const Warp *warp, uint32_t lanes, CopyCompletion 
         bool ends = is_in_groups(copies, copy, lanes, groups, pending);
         if (ends && only_read && !copy->is_read) {
             copy->is_read = true;
-            if (block->observed) observe_copy(block, copy, TRACE_COPY_IS_READ, true);
+            if (block->observed) observe_parts(block, copy, TRACE_COPY_IS_READ);
         }
         if (ends && !only_read)
             arrive(block, copy, block, copy->warp, copy->lane);
@@ -223,11 +269,14 @@ void copies_arrive(Block *home, const Warp *warp, int lane, uint32_t mbarrier, u
 
 /* ---- the end ---------------------------------------------------------------------------------------- */
 
-static void leave(Block *block, AsyncCopy *copy) {
+/* Of a copy in parts, the first one is reported for all. */
+static void leave(Block *block, const AsyncCopy *copy) {
     bool in_group = copy->completion != COPY_ON_MBARRIER;
     bool committed =
         !in_group || copy->group < block->copies->committed[copy->completion][copy->warp][copy->lane];
-    if (block->observed && copy->bytes) observe_copy(block, copy, TRACE_COPY_IS_LEFT, committed);
+    CopyParts parts = copy_parts(copy);
+    if (block->observed && copy->bytes && copy_next_part(&parts))
+        observe_copy(block, &parts.part, TRACE_COPY_IS_LEFT, committed);
     arrive(block, copy, block, copy->warp, copy->lane);
 }
 
@@ -235,6 +284,7 @@ void copies_end(Block *block) {
     for (int w = 0; block->copies && !block->worker->stopped && w < block->warp_count; w++) {
         WarpCopies *of = &block->copies->warps[w];
         for (int i = 0; i < of->count; i++) leave(block, &of->items[i]);
+        of->count = 0;
     }
     copies_forget(block);
 }
@@ -242,7 +292,7 @@ void copies_end(Block *block) {
 void copies_forget(Block *block) {
     AsyncCopies *copies = block->copies;
     for (int w = 0; copies && w < MAX_WARPS; w++) {
-        for (int i = 0; i < copies->warps[w].count; i++) free(copies->warps[w].items[i].more);
+        for (int i = 0; i < copies->warps[w].count; i++) free_bytes(&copies->warps[w].items[i]);
         copies->warps[w].count = 0;
     }
     if (copies) memset(copies->committed, 0, sizeof copies->committed);

@@ -10,6 +10,7 @@
 #define EMULATOR_MACHINE_MACHINE_COPIES_H
 
 #include "emulator/machine/machine_access.h"
+#include "trace/tile.h"
 
 typedef enum CopyCompletion { COPY_IN_GROUP, COPY_IN_BULK_GROUP, COPY_ON_MBARRIER } CopyCompletion;
 enum { COPY_GROUPS = 2 /* of a thread: cp.async, cp.async.bulk */, COPY_INLINE = 16 };
@@ -31,16 +32,32 @@ struct AsyncCopy {
     uint32_t transaction; /* bytes that it completes on the mbarrier */
     /* arrivals that it completes: 1 for all copies before a cp.async.mbarrier.arrive; then it has no bytes */
     uint32_t arrivals;
-    /* Reductions: combines the destination with the bytes of the copy; NULL: a plain copy. */
-    void (*fold)(const AsyncCopy *copy, uint8_t *destination);
+    /* Reductions: combines the destination with these bytes of the copy; NULL: a plain copy. */
+    void (*fold)(const void *rule, uint8_t *destination, const uint8_t *from, uint32_t bytes);
     const void *rule;
     uint8_t kept[COPY_INLINE];
     uint8_t *more; /* if they exceed the inline space */
+    /* A tensor copy, whose bytes are those of the tile, row by row; its global address is that of the first
+     * byte inside of the tensor. NULL: one range. */
+    TraceTile *tile;
 };
 
 static inline const uint8_t *copy_bytes(const AsyncCopy *copy) {
     return copy->more ? copy->more : copy->kept;
 }
+
+/* The parts of a copy that are one range on both sides, each as a copy of its own: a copy without a tile is
+ * its only part. Bytes that come from outside of a tensor have `from` GENERIC, and those that would go there
+ * are in no part. A part borrows its bytes from the copy. */
+typedef struct CopyParts {
+    const AsyncCopy *copy;
+    AsyncCopy part;
+    TileWalk walk;
+    bool is_done;
+} CopyParts;
+
+CopyParts copy_parts(const AsyncCopy *copy);
+bool copy_next_part(CopyParts *parts); /* false: no more; else parts->part is the next one */
 
 /* Starts a copy of a lane of `warp`, with room for its bytes; the caller fills in the rest, then calls
  * copies_begun(). Valid until the next call. */

@@ -1,6 +1,7 @@
 /* Bulk copies of a replay move weights and producers from place to place in memory. They are copied with each
  * element, or folded into the destination (replay_state.h). */
 #include "emulator/replay/replay_state.h"
+#include "trace/tile.h"
 
 enum { WORD = 4 };
 
@@ -59,6 +60,36 @@ static void copy_lane(Replay *replay, int lane) {
                      replay_event_key(event, lane, event->offset[lane] + at), (int)bytes, folds);
 }
 
+/* Where a shared symbol lies in the window. */
+static uint64_t window_of(const Replay *replay, uint16_t symbol) {
+    return symbol < replay->program->shared_count ? replay->program->shared[symbol].offset : 0;
+}
+
+/* Moves the pieces of a tensor copy. What comes from outside of the tensor is no input. */
+static void copy_tile(Replay *replay, int lane, const TraceTile *tile) {
+    const TraceEvent *event = &replay->expected;
+    FoldPlace place = {
+        .event = replay->current, .warp = event->warp, .lane = lane, .type = PTX_NO_TYPE, .pc = event->pc};
+    bool is_load = trace_kind_is_shared(event->kind);
+    bool folds = ptx_instruction_has(replay->program->ops[event->pc].instruction, PTX_MOD_REDUCE);
+    uint64_t from = replay->bulk_source.offset[lane], to = event->offset[lane];
+    uint64_t window = window_of(replay, is_load ? event->buffer[lane] : replay->bulk_source.buffer[lane]);
+    TilePiece piece;
+    for (TileWalk walk = trace_tile_walk(tile, window + (is_load ? to : from));
+         trace_tile_next(&walk, &piece);) {
+        for (uint32_t at = 0; at < piece.bytes; at += tile->element_bytes) {
+            uint64_t shared = piece.shared - window + at, global = piece.global + at;
+            uint64_t key = replay_event_key(event, lane, is_load ? shared : to + global);
+            if (piece.is_inside)
+                copy_element(replay, &place, is_load ? from + global : shared, key, (int)tile->element_bytes,
+                             folds);
+            else if (is_load)
+                provenance_memory_write(replay->stored, key, (int)tile->element_bytes, 0,
+                                        replay->folds ? FOLD_NONE : replay->current);
+        }
+    }
+}
+
 void replay_bulk(Replay *replay) {
     const TraceEvent *event = &replay->expected;
     if (event->is_load) {
@@ -68,5 +99,12 @@ void replay_bulk(Replay *replay) {
         return;
     }
     if (!replay->stored) return;
-    for (uint32_t rest = event->mask; rest; rest &= rest - 1) copy_lane(replay, __builtin_ctz(rest));
+    for (uint32_t rest = event->mask; rest; rest &= rest - 1) {
+        TraceTile tile;
+        int lane = __builtin_ctz(rest);
+        if (trace_tile_read(event, lane, &tile))
+            copy_tile(replay, lane, &tile);
+        else
+            copy_lane(replay, lane);
+    }
 }

@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "base/tensor_map.h"
 #include "runtime/program_messages.h"
 
 typedef enum CudaError {
@@ -340,5 +341,10 @@ int link_add_file(PtxLinking *linker, int type, const char *name);
 int link_complete(PtxLinking *linker, void **image, size_t *bytes);
 int link_destroy(PtxLinking *linker);
 int entry_point(const char *name, int version, void **function, int *status);
+
+/* tensor_maps.c: encodes the map, which has all fields but the arrays; gives a map another address. */
+int tensor_map_make(uint8_t *bytes, const TensorMap *map, const uint64_t *size, const uint64_t *stride,
+                    const uint32_t *box, const uint32_t *step);
+int tensor_map_move(uint8_t *bytes, uint64_t address);
 
 #endif

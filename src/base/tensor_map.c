@@ -1,0 +1,96 @@
+/* Tensor maps: what the driver refuses, and their bytes (tensor_map.h).
+ *
+ * clang-format off
+ *   byte  0  address                       32  sizes - 1, 4 bytes each
+ *         8  rank - 1, type, interleave,   52  box - 1, a byte each
+ *            swizzle, fill: 4 bits each    57  element strides - 1, a byte each
+ *        12  strides / 16, 5 bytes each   120  a mark
+ * clang-format on */
+#include "base/tensor_map.h"
+
+#include <string.h>
+
+#define MARK         UINT64_C(0x70616d2e72736e74) /* "tnsr.map" */
+#define STRIDE_LIMIT (UINT64_C(1) << 40)
+#define SIZE_MOST    (UINT64_C(1) << 32)
+
+/* A box of 256 KB was refused; a block of sm_90 has at most 227 KB of shared memory to put it in. */
+enum { BOX_BYTES_MOST = 227 * 1024, BOX_MOST = 256, STEP_MOST = 8, UNIT = 16 };
+
+int tensor_type_bytes(uint32_t type) {
+    static const uint8_t bytes[TENSOR_TYPE_COUNT] = {1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4, 4, 4};
+    return type < TENSOR_TYPE_COUNT ? bytes[type] : 0;
+}
+
+static const char *box_refusal(const TensorMap *map) {
+    uint64_t bytes = (uint64_t)tensor_type_bytes(map->type), inner = bytes * map->box[0];
+    for (uint32_t d = 0; d < map->rank; d++) {
+        if (map->box[d] < 1 || map->box[d] > BOX_MOST) return "a box dimension outside of 1 to 256";
+        if (map->step[d] < 1 || map->step[d] > STEP_MOST) return "an element stride outside of 1 to 8";
+        bytes *= map->box[d];
+    }
+    if (!map->interleave && inner % UNIT) return "an inner box dimension that is not a multiple of 16 bytes";
+    if (!map->interleave && map->swizzle && inner > (uint64_t)UNIT << map->swizzle)
+        return "an inner box dimension of more bytes than its swizzle spans";
+    return bytes > BOX_BYTES_MOST ? "a box of more than 227 KB" : NULL;
+}
+
+const char *tensor_map_refusal(const TensorMap *map) {
+    uint64_t unit = map->interleave == 2 ? 2 * UNIT : UNIT;
+    if (map->rank < 1 || map->rank > TENSOR_RANK_MOST) return "a rank outside of 1 to 5";
+    if (map->type >= TENSOR_TYPE_COUNT) return "an unknown data type";
+    if (map->interleave > 2) return "an unknown interleave layout";
+    if (map->interleave && map->rank < 3) return "an interleave layout, which needs a rank of at least 3";
+    if (map->swizzle > 3) return "an unknown swizzle mode";
+    if (map->fill > 1) return "an unknown fill mode";
+    if (map->fill && map->type < TENSOR_F16) return "a NaN fill for integers";
+    if (map->address % unit) return "a global address that is not aligned to 16 bytes (interleave 32B: 32)";
+    for (uint32_t d = 0; d < map->rank; d++)
+        if (map->size[d] < 1 || map->size[d] > SIZE_MOST) return "a dimension outside of 1 to 2^32";
+    for (uint32_t d = 0; d + 1 < map->rank; d++)
+        if (map->stride[d] % unit || map->stride[d] >= STRIDE_LIMIT)
+            return "a stride that is not a multiple of 16 bytes (interleave 32B: 32) below 2^40";
+    return box_refusal(map);
+}
+
+static void put(uint8_t *at, uint64_t value, int bytes) {
+    for (int i = 0; i < bytes; i++) at[i] = (uint8_t)(value >> 8 * i);
+}
+
+static uint64_t get(const uint8_t *at, int bytes) {
+    uint64_t value = 0;
+    for (int i = 0; i < bytes; i++) value |= (uint64_t)at[i] << 8 * i;
+    return value;
+}
+
+void tensor_map_encode(const TensorMap *map, uint8_t bytes[TENSOR_MAP_BYTES]) {
+    memset(bytes, 0, TENSOR_MAP_BYTES);
+    put(bytes, map->address, 8);
+    put(bytes + 8,
+        (map->rank - 1) | map->type << 4 | map->interleave << 8 | map->swizzle << 12 | map->fill << 16, 4);
+    for (uint32_t d = 0; d < map->rank; d++) {
+        if (d + 1 < map->rank) put(bytes + 12 + 5 * d, map->stride[d] / UNIT, 5);
+        put(bytes + 32 + 4 * d, map->size[d] - 1, 4);
+        put(bytes + 52 + d, map->box[d] - 1, 1);
+        put(bytes + 57 + d, map->step[d] - 1, 1);
+    }
+    put(bytes + 120, MARK, 8);
+}
+
+bool tensor_map_decode(const uint8_t bytes[TENSOR_MAP_BYTES], TensorMap *map) {
+    uint32_t modes = (uint32_t)get(bytes + 8, 4);
+    *map = (TensorMap){.address = get(bytes, 8),
+                       .rank = (modes & 15) + 1,
+                       .type = modes >> 4 & 15,
+                       .interleave = modes >> 8 & 15,
+                       .swizzle = modes >> 12 & 15,
+                       .fill = modes >> 16 & 15};
+    if (get(bytes + 120, 8) != MARK) return false;
+    for (uint32_t d = 0; d < TENSOR_RANK_MOST; d++) {
+        if (d + 1 < TENSOR_RANK_MOST) map->stride[d] = get(bytes + 12 + 5 * d, 5) * UNIT;
+        map->size[d] = get(bytes + 32 + 4 * d, 4) + 1;
+        map->box[d] = (uint32_t)get(bytes + 52 + d, 1) + 1;
+        map->step[d] = (uint32_t)get(bytes + 57 + d, 1) + 1;
+    }
+    return true;
+}

@@ -1,0 +1,51 @@
+/* Tensor maps: the 128 bytes of a CUtensorMap. They describe a tensor in global memory and the box that one
+ * tensor copy moves ("Tensors" in the PTX ISA; cuTensorMapEncodeTiled in the CUDA driver API).
+ *
+ * NVIDIA's encoding is not documented and no public kernel reads it, so redviz has its own. The CUDA library
+ * of `--run` writes it, the emulator reads it. What is refused was measured on an H200 (driver
+ * 580.159.04). */
+#ifndef BASE_TENSOR_MAP_H
+#define BASE_TENSOR_MAP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { TENSOR_MAP_BYTES = 128, TENSOR_RANK_MOST = 5 };
+
+typedef enum TensorType { /* CUtensorMapDataType */
+                          TENSOR_U8,
+                          TENSOR_U16,
+                          TENSOR_U32,
+                          TENSOR_S32,
+                          TENSOR_U64,
+                          TENSOR_S64,
+                          TENSOR_F16,
+                          TENSOR_F32,
+                          TENSOR_F64,
+                          TENSOR_BF16,
+                          TENSOR_F32_FTZ,
+                          TENSOR_TF32,
+                          TENSOR_TF32_FTZ,
+                          TENSOR_TYPE_COUNT
+} TensorType;
+
+typedef struct TensorMap {
+    uint64_t address;
+    uint64_t size[TENSOR_RANK_MOST];       /* elements by dimension, the innermost first */
+    uint64_t stride[TENSOR_RANK_MOST - 1]; /* bytes from index i to i + 1 of dimensions 1, 2, ... */
+    uint32_t box[TENSOR_RANK_MOST];        /* elements */
+    uint32_t step[TENSOR_RANK_MOST];       /* element strides: only every step-th element is copied */
+    uint32_t rank, type /* TensorType */, interleave /* 0: none; 1, 2: 16, 32 bytes */;
+    uint32_t swizzle; /* 0: none; 1, 2, 3: 32, 64, 128 bytes */
+    uint32_t fill;    /* of floats outside the tensor: 0: zeros; 1: NaN */
+} TensorMap;
+
+int tensor_type_bytes(uint32_t type);
+/* Why the driver refuses this map: a sentence fragment after "the tensor map has"; NULL: it accepts it. */
+const char *tensor_map_refusal(const TensorMap *map);
+/* Every field must be below its limit in tensor_map_refusal(), or what tensormap.replace may write. */
+void tensor_map_encode(const TensorMap *map, uint8_t bytes[TENSOR_MAP_BYTES]);
+/* False: the bytes are no tensor map. */
+bool tensor_map_decode(const uint8_t bytes[TENSOR_MAP_BYTES], TensorMap *map);
+
+#endif

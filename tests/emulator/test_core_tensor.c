@@ -1,0 +1,347 @@
+/* Tensor copies: every byte that a load, a store or a reduction leaves, against a model that goes element by
+ * element; multicast; and what the hardware refuses. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/tensor_map.h"
+#include "core.h"
+#include <string.h>
+
+/* Words of out: the tensor; then the tile as it is after a load, or before a store. */
+enum { BYTES = 4096, WORDS = BYTES / 4, UNTOUCHED = 0xee };
+
+/* %q1: the map, whose address becomes that of out; %r1: the tile; %r9: the mbarrier; %p2: lane 0. */
+#define BEGIN                                                                                                \
+    "mov.u32 %r1, tile; mov.u32 %r9, gate; mov.u64 %q1, map; mov.u64 %q2, %base;\n"                          \
+    "st.global.u64 [%q1], %q2; setp.eq.u32 %p2, %t, 0;\n"                                                    \
+    "@%p2 mbarrier.init.shared::cta.b64 [%r9], 1;\n"
+/* Word i of the tile is moved by lane i % 32, from or to word 1024 * (1 + rank) + i of out. */
+#define EACH_WORD(name, move)                                                                                \
+    "mov.u32 %r2, %t; mov.u32 %r8, %cluster_ctarank; mad.lo.u32 %r8, %r8, 4096, 4096;\n" name                \
+    ": mad.lo.u32 %r3, %r2, 4, %r1; mad.lo.u32 %r4, %r2, 4, %r8; cvt.u64.u32 %q3, %r4;\n"                    \
+    "add.u64 %q3, %q3, %base; " move " add.u32 %r2, %r2, 32; setp.lt.u32 %p1, %r2, 1024; @%p1 bra " name     \
+    ";\n"
+#define POISON    EACH_WORD("POISON", "mov.u32 %r5, 0xeeeeeeee; st.shared.u32 [%r3], %r5;")
+#define BRING     EACH_WORD("BRING", "ld.global.u32 %r5, [%q3]; st.shared.u32 [%r3], %r5;")
+#define SHOW      EACH_WORD("SHOW", "ld.shared.u32 %r5, [%r3]; st.global.u32 [%q3], %r5;")
+#define PUBLISH   "fence.proxy.async.shared::cta; bar.sync 0;\n"
+#define AWAIT     "SPIN: mbarrier.try_wait.parity.shared::cta.b64 %p3, [%r9], 0; @!%p3 bra SPIN;\n"
+#define AWAIT_ALL "cp.async.bulk.commit_group; cp.async.bulk.wait_group 0; bar.sync 0;\n"
+
+typedef struct Case {
+    TensorMap map;
+    int32_t at[TENSOR_RANK_MOST];
+    const char *operation; /* NULL: a copy */
+} Case;
+
+static void add_module(const TensorMap *map, Text *module) {
+    uint8_t bytes[TENSOR_MAP_BYTES];
+    tensor_map_encode(map, bytes);
+    text_add(module, ".shared .align 1024 .b8 tile[4096];\n.shared .align 8 .b64 gate;\n"
+                     ".global .align 64 .b8 map[128] = {");
+    for (int i = 0; i < TENSOR_MAP_BYTES; i++) text_print(module, i ? ",%d" : "%d", bytes[i]);
+    text_add(module, "};\n");
+}
+
+/* "[%q1, {8, -2}]". */
+static void add_box(const Case *c, Text *body) {
+    text_add(body, "[%q1, {");
+    for (uint32_t d = 0; d < c->map.rank; d++) text_print(body, d ? ", %d" : "%d", c->at[d]);
+    text_add(body, "}]");
+}
+
+static uint32_t expected_bytes(const TensorMap *map) {
+    uint32_t bytes = (uint32_t)tensor_type_bytes(map->type) * map->box[0];
+    for (uint32_t d = 1; d < map->rank; d++) bytes *= (map->box[d] + map->step[d] - 1) / map->step[d];
+    return bytes;
+}
+
+static void add_load(const Case *c, Text *body) {
+    text_print(body, "@%%p2 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%%r9], %u;\n",
+               expected_bytes(&c->map));
+    text_print(
+        body,
+        "@%%p2 cp.async.bulk.tensor.%ud.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%%r1], ",
+        c->map.rank);
+    add_box(c, body);
+    text_add(body, ", [%r9];\n");
+}
+
+static void add_store(const Case *c, Text *body) {
+    text_print(body, "@%%p2 cp%s.async.bulk.tensor.%ud.global.shared::cta.%s%stile.bulk_group ",
+               c->operation ? ".reduce" : "", c->map.rank, c->operation ? c->operation : "",
+               c->operation ? "." : "");
+    add_box(c, body);
+    text_add(body, ", [%r1];\n" AWAIT_ALL);
+}
+
+static uint32_t mixed(uint32_t word) {
+    return word * UINT32_C(2654435761) ^ word << 7;
+}
+
+/* ---- the model --------------------------------------------------------------------------------------- */
+
+typedef void (*Element)(const Case *c, uint8_t *global, uint8_t *shared); /* global NULL: outside */
+
+/* Calls `element` for each element of the box. `clips`: the innermost bound is rounded up to 16 bytes. */
+static void each_element(const Case *c, uint8_t *tensor, uint8_t *tile, bool clips, Element element) {
+    const TensorMap *map = &c->map;
+    int64_t bytes = tensor_type_bytes(map->type), count[5], index[5], row = 0;
+    int64_t pitch = map->swizzle ? 16 << map->swizzle : (int64_t)map->box[0] * bytes;
+    for (uint32_t d = 0; d < 5; d++)
+        count[d] = d >= map->rank ? 1 : !d ? map->box[0] : (map->box[d] + map->step[d] - 1) / map->step[d];
+    for (index[4] = 0; index[4] < count[4]; index[4]++)
+        for (index[3] = 0; index[3] < count[3]; index[3]++)
+            for (index[2] = 0; index[2] < count[2]; index[2]++)
+                for (index[1] = 0; index[1] < count[1]; index[1]++, row++)
+                    for (index[0] = 0; index[0] < count[0]; index[0]++) {
+                        int64_t offset = 0, shared = row * pitch + index[0] * bytes;
+                        bool inside = true;
+                        for (uint32_t d = 0; d < map->rank; d++) {
+                            int64_t at = c->at[d] + index[d] * (d ? map->step[d] : 1),
+                                    size = (int64_t)map->size[d];
+                            if (!d && clips) size = (size * bytes + 15) / 16 * 16 / bytes;
+                            inside &= at >= 0 && at < size;
+                            offset += at * (d ? (int64_t)map->stride[d - 1] : bytes);
+                        }
+                        static const int64_t masks[] = {0, 0x10, 0x30, 0x70};
+                        element(c, inside ? tensor + offset : NULL,
+                                tile + (shared ^ (shared >> 3 & masks[map->swizzle])));
+                    }
+}
+
+/* NOLINTNEXTLINE(readability-non-const-parameter): the others write to it */
+static void load_element(const Case *c, uint8_t *global, uint8_t *shared) {
+    size_t bytes = (size_t)tensor_type_bytes(c->map.type);
+    for (size_t i = 0; i < bytes; i++)
+        shared[i] = global ? global[i] : !c->map.fill ? 0 : i % 2 ? 0x7f : 0xf7;
+    uint32_t word;
+    memcpy(&word, shared, sizeof word);
+    bool is_small = !(word & 0x7f800000), is_nan = (word & 0x7fffffff) > 0x7f800000;
+    if (!global || c->map.type < TENSOR_F32_FTZ) return;
+    if (c->map.type == TENSOR_F32_FTZ && is_small) word &= 0x80000000;
+    if (c->map.type >= TENSOR_TF32) word = is_nan ? 0x7fffe000 : (word + 0x1000) & ~0x1fffu;
+    memcpy(shared, &word, sizeof word);
+}
+
+static void store_element(const Case *c, uint8_t *global, uint8_t *shared) {
+    if (global) memcpy(global, shared, (size_t)tensor_type_bytes(c->map.type));
+}
+
+static void reduce_element(const Case *c, uint8_t *global, uint8_t *shared) {
+    uint32_t a, b;
+    if (!global) return;
+    memcpy(&a, global, 4), memcpy(&b, shared, 4);
+    a = !strcmp(c->operation, "add")   ? a + b
+        : !strcmp(c->operation, "max") ? (a > b ? a : b)
+        : a >= b                       ? 0
+                                       : a + 1;
+    memcpy(global, &a, 4);
+}
+
+/* ---- runs -------------------------------------------------------------------------------------------- */
+
+static CoreKernel kernel_of(const Text *module, const Text *body, const uint32_t *in, uint32_t blocks) {
+    return (CoreKernel){.module = text_string(module),
+                        .body = text_string(body),
+                        .words = (1 + blocks) * WORDS,
+                        .in = in,
+                        .grid = blocks,
+                        .cluster = {blocks, 1, 1}};
+}
+
+static void compare(const Case *c, const uint32_t *out, const uint8_t *expected, const char *what) {
+    const uint8_t *bytes = (const uint8_t *)out;
+    for (int i = 0; i < BYTES; i++)
+        if (bytes[i] != expected[i])
+            fail_msg("type %u rank %u swizzle %u at %d: byte %d of the %s is %02x, not %02x", c->map.type,
+                     c->map.rank, c->map.swizzle, c->at[0], i, what, bytes[i], expected[i]);
+}
+
+static void check(const Case *c) {
+    static uint32_t in[2 * WORDS];
+    static uint8_t tensor[BYTES], tile[BYTES];
+    for (uint32_t i = 0; i < 2 * WORDS; i++) in[i] = mixed(i);
+    in[8] = 0x80000001, in[9] = 0x7f800001, in[10] = 0x00400000; /* subnormals, a NaN */
+    memcpy(tensor, in, BYTES);
+    memset(tile, UNTOUCHED, BYTES);
+    Text module = {0}, load = {0}, store = {0};
+    add_module(&c->map, &module);
+    if (!c->operation) {
+        each_element(c, tensor, tile, false, load_element);
+        text_add(&load, BEGIN POISON PUBLISH);
+        add_load(c, &load);
+        text_add(&load, AWAIT SHOW);
+        CoreRun run = core_run_well(kernel_of(&module, &load, in, 1));
+        compare(c, run.out + WORDS, tile, "tile");
+        core_done(&run);
+    }
+    memcpy(tile, in + WORDS, BYTES);
+    each_element(c, tensor, tile, true, c->operation ? reduce_element : store_element);
+    text_add(&store, BEGIN BRING PUBLISH);
+    add_store(c, &store);
+    if (c->at[0] >= 0 && c->at[1] >= 0) {
+        CoreRun run = core_run_well(kernel_of(&module, &store, in, 1));
+        compare(c, run.out, tensor, "tensor");
+        core_done(&run);
+    }
+    text_done(&module), text_done(&load), text_done(&store);
+}
+
+/* ---- tests ------------------------------------------------------------------------------------------- */
+
+#define TENSOR(type_, swizzle_, inner)                                                                       \
+    {                                                                                                        \
+        .rank = 2, .type = type_, .size = {inner - 2, 14}, .stride = {160}, .box = {inner, 5},               \
+        .step = {1, 1}, .swizzle = swizzle_                                                                  \
+    }
+
+static void tiles_are_swizzled_by_their_address(void **state) {
+    (void)state;
+    for (uint32_t swizzle = 0; swizzle < 4; swizzle++) {
+        uint32_t span = swizzle ? 16u << swizzle : 64;
+        check(&(Case){TENSOR(TENSOR_U8, swizzle, span), {0, 2}, NULL});
+        check(&(Case){TENSOR(TENSOR_F16, swizzle, span / 2), {8, 11}, NULL});
+        check(&(Case){TENSOR(TENSOR_F64, swizzle, span / 8), {-2, -3}, NULL});
+        check(&(Case){TENSOR(TENSOR_F32, swizzle, span / 8), {4, 1}, NULL}); /* half of the span */
+    }
+}
+
+static void boxes_have_one_to_five_dimensions(void **state) {
+    (void)state;
+    for (uint32_t rank = 1; rank <= 5; rank++)
+        for (uint32_t step = 1; step <= 3; step++)
+            check(&(Case){{.rank = rank,
+                           .type = TENSOR_U16,
+                           .size = {13, 3, 3, 2, 2},
+                           .stride = {32, 96, 288, 576},
+                           .box = {8, 3, 2, 2, 2},
+                           .step = {step, 1, step, 1, 1}},
+                          {8, 1, 1, 0, 0},
+                          NULL});
+}
+
+static void outside_is_zero_or_not_a_number(void **state) {
+    (void)state;
+    for (uint32_t type = TENSOR_F16; type < TENSOR_TYPE_COUNT; type++) {
+        Case c = {TENSOR(type, 0, 16), {-8, -2}, NULL};
+        for (c.map.fill = 0; c.map.fill < 2; c.map.fill++) check(&c);
+    }
+    check(&(Case){TENSOR(TENSOR_U32, 0, 16), {64, 64}, NULL}); /* all of it */
+}
+
+static void reductions_fold_what_is_inside(void **state) {
+    (void)state;
+    static const char *const operations[] = {"add", "max", "inc"};
+    for (int i = 0; i < 3; i++) {
+        check(&(Case){TENSOR(TENSOR_U32, 0, 16), {0, 1}, operations[i]});
+        check(&(Case){TENSOR(TENSOR_U32, 3, 16), {12, 12}, operations[i]});
+    }
+}
+
+static void multicast_reaches_the_named_blocks(void **state) {
+    (void)state;
+    static uint32_t in[3 * WORDS];
+    static uint8_t tile[BYTES];
+    const Case c = {TENSOR(TENSOR_U32, 2, 16), {4, 3}, NULL};
+    for (uint32_t i = 0; i < 3 * WORDS; i++) in[i] = mixed(i);
+    memset(tile, UNTOUCHED, BYTES);
+    each_element(&c, (uint8_t *)in, tile, false, load_element);
+    Text module = {0}, body = {0};
+    add_module(&c.map, &module);
+    /* Block 0 loads for both; each expects the bytes of its own. */
+    text_add(&body, BEGIN POISON "fence.proxy.async.shared::cta; mov.u16 %h1, 3;\n");
+    text_print(&body, "@%%p2 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%%r9], %u;\n",
+               expected_bytes(&c.map));
+    text_add(&body, "barrier.cluster.arrive; barrier.cluster.wait; mov.u32 %r8, %cluster_ctarank;\n"
+                    "setp.eq.and.u32 %p2, %r8, 0, %p2;\n");
+    text_add(&body, "@%p2 cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes."
+                    "multicast::cluster [%r1], ");
+    add_box(&c, &body);
+    text_add(&body, ", [%r9], %h1;\n" AWAIT SHOW "barrier.cluster.arrive; barrier.cluster.wait;\n");
+    CoreRun run = core_run_well(kernel_of(&module, &body, in, 2));
+    for (int rank = 0; rank < 2; rank++) compare(&c, run.out + (1 + rank) * WORDS, tile, "tile");
+    core_done(&run);
+    text_done(&module), text_done(&body);
+}
+
+static void expect_trap(const Case *c, bool is_load, const char *place, TrapKind kind, const char *detail) {
+    static uint32_t in[2 * WORDS];
+    Text module = {0}, body = {0};
+    add_module(&c->map, &module);
+    text_add(&body, BEGIN BRING PUBLISH);
+    text_add(&body, place);
+    if (is_load)
+        add_load(c, &body);
+    else
+        add_store(c, &body);
+    core_run_trap(kernel_of(&module, &body, in, 1), kind, detail);
+    text_done(&module), text_done(&body);
+}
+
+static void what_the_hardware_refuses_traps(void **state) {
+    (void)state;
+    const Case good = {TENSOR(TENSOR_F32, 0, 16), {0, 0}, NULL};
+    Case c = good;
+    expect_trap(&c, true, "add.u32 %r1, %r1, 64;\n", TRAP_TENSOR_COPY, "shared offset 64, which is not");
+    expect_trap(&c, true, "add.u64 %q1, %q1, 64;\n", TRAP_TENSOR_COPY, "finds no tensor map");
+    c.at[0] = 2;
+    expect_trap(&c, true, "", TRAP_TENSOR_COPY, "coordinate 2, which is not a multiple of 16 bytes");
+    expect_trap(&c, false, "", TRAP_TENSOR_COPY, "coordinate 2, which is not a multiple of 16 bytes");
+    c.at[0] = -4;
+    expect_trap(&c, false, "", TRAP_TENSOR_COPY, "negative coordinate -4");
+    c = good;
+    c.operation = "max";
+    expect_trap(&c, false, "", TRAP_TENSOR_COPY, "no such reduction");
+    c = good;
+    c.map.size[1] = 1000;
+    c.at[1] = 400;
+    expect_trap(&c, true, "", TRAP_OUT_OF_BOUNDS, "past the end of");
+    c = good;
+    c.map.swizzle = 1; /* as tensormap.replace may leave it */
+    expect_trap(&c, true, "", TRAP_TENSOR_COPY, "more bytes than its swizzle spans");
+}
+
+static void other_modes_are_refused_by_name(void **state) {
+    (void)state;
+    const TensorMap map = TENSOR(TENSOR_F32, 0, 16);
+    Text module = {0};
+    add_module(&map, &module);
+    core_run_trap((CoreKernel){.module = text_string(&module),
+                               .body =
+                                   BEGIN "cp.async.bulk.tensor.3d.shared::cluster.global.im2col.mbarrier::"
+                                         "complete_tx::bytes [%r1], [%q1, {%r1, %r1, %r1}], [%r9], {%h1};\n",
+                               .words = WORDS},
+                  TRAP_NOT_EMULATED, "not emulated: cp.async.bulk.tensor.3d");
+    text_done(&module);
+}
+
+/* Missing bytes: the deadlock names the mbarrier and how many. */
+static void missing_bytes_name_the_mbarrier(void **state) {
+    (void)state;
+    Text module = {0}, body = {0};
+    const Case c = {TENSOR(TENSOR_F32, 0, 16), {0, 0}, NULL};
+    add_module(&c.map, &module);
+    text_add(&body, BEGIN PUBLISH "@%p2 mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%r9], 64;\n");
+    add_load(&c, &body);
+    text_add(&body, AWAIT);
+    core_run_trap(kernel_of(&module, &body, NULL, 1), TRAP_DEADLOCK,
+                  "`gate`+0, phase 0: 0 of 1 arrivals and 64 bytes");
+    text_done(&module), text_done(&body);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(tiles_are_swizzled_by_their_address),
+                                       cmocka_unit_test(boxes_have_one_to_five_dimensions),
+                                       cmocka_unit_test(outside_is_zero_or_not_a_number),
+                                       cmocka_unit_test(reductions_fold_what_is_inside),
+                                       cmocka_unit_test(multicast_reaches_the_named_blocks),
+                                       cmocka_unit_test(what_the_hardware_refuses_traps),
+                                       cmocka_unit_test(other_modes_are_refused_by_name),
+                                       cmocka_unit_test(missing_bytes_name_the_mbarrier)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
