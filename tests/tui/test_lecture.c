@@ -573,7 +573,7 @@ static void the_menu_offers_lectures(void **state) {
     LectureOffer offer = {{2, names, titles, NULL}, offer_one, &open};
     static const struct {
         const char *keys, *text;
-    } cases[] = {{"Klecture", "second                  lecture"},
+    } cases[] = {{"Klecture", "second                 lecture"},
                  {"Klecture", "One thing"},
                  {"Kreductions", ">second                 lecture"},
                  {"Kreductions<Enter>", "Welcome."},
