@@ -37,8 +37,8 @@ AsyncCopy *copies_add(Block *home, const Warp *warp, int lane, int pc, CopyCompl
                       .bytes = bytes,
                       .transaction = bytes};
     if (completion != COPY_ON_MBARRIER) copy.group = copies->committed[completion][warp->index][lane];
-    copies->count += bytes + 1; /* a number for each part */
-    if (bytes > COPY_INLINE) copy.more = memory_new(bytes);
+    copies->count += bytes + 1;                                      /* a number for each part */
+    if (bytes > COPY_INLINE) copy.more = memory_resize(NULL, bytes); /* the caller sets all of them */
     array_push(of->items, of->count, of->capacity, copy);
     return &of->items[of->count - 1];
 }
