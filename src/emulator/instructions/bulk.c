@@ -1,6 +1,5 @@
 /* cp.async.bulk and cp.reduce.async.bulk: one lane copies a range, or reduces it into another, without
- * registers ("Data Movement and Conversion Instructions: Bulk copy"). Only one dimension is supported: tensor
- * maps are not emulated.
+ * registers ("Data Movement and Conversion Instructions: Bulk copy"). tensor_copy.c has those of tensors.
  *
  * The range is read when the copy is issued and written when it arrives (machine/machine_copies.h). Each side
  * is an event of the lane. Sectors and wavefronts belong to the load/store units and do not count what the

@@ -207,7 +207,9 @@ static void read_bytes(const TensorCopy *copy, uint8_t *bytes) {
     const TensorCopyOp *op = copy->op->extra;
     bool converts = op->is_load && copy->map.type >= TENSOR_F32_FTZ;
     TilePiece piece;
-    for (TileWalk walk = trace_tile_walk(&copy->tile, copy->shared); trace_tile_next(&walk, &piece);) {
+    TraceTile tile = copy->tile;
+    if (op->is_load) tile.swizzle = 0; /* rows are read whole */
+    for (TileWalk walk = trace_tile_walk(&tile, copy->shared); trace_tile_next(&walk, &piece);) {
         uint8_t *to = bytes + piece.at;
         if (!op->is_load)
             memcpy(to, copy->block->shared + piece.shared, piece.bytes);

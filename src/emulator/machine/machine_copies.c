@@ -37,8 +37,8 @@ AsyncCopy *copies_add(Block *home, const Warp *warp, int lane, int pc, CopyCompl
                       .bytes = bytes,
                       .transaction = bytes};
     if (completion != COPY_ON_MBARRIER) copy.group = copies->committed[completion][warp->index][lane];
-    copies->count += bytes + 1; /* a number for each part */
-    if (bytes > COPY_INLINE) copy.more = memory_new(bytes);
+    copies->count += bytes + 1;                                      /* a number for each part */
+    if (bytes > COPY_INLINE) copy.more = memory_resize(NULL, bytes); /* the caller sets all of them */
     array_push(of->items, of->count, of->capacity, copy);
     return &of->items[of->count - 1];
 }
@@ -148,11 +148,26 @@ static void free_bytes(const AsyncCopy *copy) {
     free(copy->tile);
 }
 
+/* Writes a loaded tile whose rows fill their spans, if nobody observes its parts. False: it did not. */
+static bool arrive_at_once(Block *home, const AsyncCopy *copy) {
+    const TraceTile *tile = copy->tile;
+    const uint8_t *from = copy_bytes(copy);
+    bool is_dense = !tile->swizzle || tile->count[0] * tile->element_bytes == 16u << tile->swizzle;
+    if (home->observed || home->grid->shadow || copy->to != PTX_SPACE_SHARED || !is_dense) return false;
+    bits_set(home->shared_written, copy->to_address, copy->bytes);
+    if (!tile->swizzle) memcpy(home->shared + copy->to_address, from, copy->bytes);
+    for (uint32_t at = 0; tile->swizzle && at < copy->bytes; at += TILE_CHUNK)
+        memcpy(home->shared + trace_tile_swizzled(tile->swizzle, copy->to_address + at), from + at,
+               TILE_CHUNK);
+    return true;
+}
+
 /* `warp` and `lane` of the block `knows` are the first to know about it. */
 static void arrive(Block *home, const AsyncCopy *copy, const Block *knows, int warp, int lane) {
     if (!copy->bytes) return; /* it only stands for an arrival */
     if (!copy->tile) arrive_part(home, copy, knows, warp, lane);
-    for (CopyParts parts = copy_parts(copy); copy->tile && copy_next_part(&parts);)
+    bool in_parts = copy->tile && !arrive_at_once(home, copy);
+    for (CopyParts parts = copy_parts(copy); in_parts && copy_next_part(&parts);)
         arrive_part(home, &parts.part, knows, warp, lane);
     free_bytes(copy);
 }
