@@ -101,6 +101,11 @@ void emulator_keep_going(Emulator *emulator) {
     emulator->options.keeps_going = true;
 }
 
+void emulator_trace_first_block(Emulator *emulator, bool is_traced) {
+    emulator->options.trace_first = is_traced ? 0 : 1;
+    emulator->options.trace_last = 0;
+}
+
 bool emulator_place_next(Emulator *emulator, uint64_t address) {
     return memory_skip(&emulator->memory, address);
 }

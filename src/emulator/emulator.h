@@ -86,6 +86,8 @@ bool emulator_find_variable(const Emulator *emulator, const PtxVariable *variabl
 bool emulator_place_next(Emulator *emulator, uint64_t address);
 /* From the next launch on (EmulatorOptions.keeps_going). */
 void emulator_keep_going(Emulator *emulator);
+/* From the next launch on: whether its first block is traced. */
+void emulator_trace_first_block(Emulator *emulator, bool is_traced);
 /* The host writes to a buffer, between two launches. */
 void emulator_write(Emulator *emulator, int buffer, uint64_t offset, const void *bytes, uint64_t count);
 /* The buffer starts unwritten: an observer that searches for faults reports reads before the first write. */

@@ -84,12 +84,14 @@ typedef struct CapturedLaunch {
     bool is_kept;          /* it can be run again */
     uint64_t instructions; /* warp instructions */
     uint64_t excess_wavefronts, excess_sectors, divergent_branches;
-    const char *finding;  /* kind of its first problem, findings_first(); "": it has none; NULL: not known */
-    uint64_t beyond;      /* of a slow place: the cost beyond the ideal, in the unit of its kind */
-    uint64_t atomics;     /* lanes that executed atomics on memory */
-    bool outdone;         /* an atomic minimum or maximum lost to what memory held */
-    CapturedLine extreme; /* the first atomic minimum or maximum */
-    bool changes;         /* a word that it wrote is another one than before */
+    /* Kind of its first problem, findings_first(). "": it has none; NULL: not known, as for launches of a kernel
+     * that has been launched often. */
+    const char *finding;
+    uint64_t beyond;          /* of a slow place: the cost beyond the ideal, in the unit of its kind */
+    uint64_t atomics;         /* lanes that executed atomics on memory */
+    bool outdone;             /* an atomic minimum or maximum lost to what memory held */
+    CapturedLine extreme;     /* the first atomic minimum or maximum */
+    bool changes;             /* a word that it wrote is another one than before */
     bool writes_after_launch; /* it wrote memory that an earlier launch had written */
     CapturedUse *uses;        /* variables of the module that it names */
     int use_count, use_capacity;

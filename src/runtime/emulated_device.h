@@ -28,6 +28,7 @@ typedef struct DeviceFunction {
     uint32_t static_shared_bytes, parameter_bytes;
     bool is_fixed;           /* the same memory gives the same result: no clock, no printf, no heap */
     const char *unsupported; /* an instruction that is not emulated; NULL: all are */
+    int launches;            /* that were executed */
 } DeviceFunction;
 
 typedef struct Device {
