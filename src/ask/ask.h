@@ -127,7 +127,7 @@ typedef enum AskOrderAnswer {
 bool ask_invariant(const AskVariant *variants, int count, bool json, AskOrderAnswer *answer, Text *out,
                    Error *error);
 /* --check: the hazards of the run. */
-typedef enum AskCheckForm { CHECK_TEXT, CHECK_JSON, CHECK_SARIF } AskCheckForm;
+typedef enum AskCheckForm { CHECK_TEXT, CHECK_JSON, CHECK_SARIF, CHECK_JUNIT } AskCheckForm;
 /* As text or as JSON. */
 void ask_check(Session *session, AskCheckForm form, Text *out);
 /* As results, which other forms list (findings/results.h). `program`: the command that launched the kernel;
@@ -139,7 +139,8 @@ void ask_add_results(Session *session, const char *program, CheckResults *result
  * examined. */
 void ask_check_program(Session *session, AskCheckForm form, double seconds, CheckResults *results,
                        bool *failed, bool *unknown, Text *out);
-/* Adds what a program's host code did wrong, and its failed end. `session`, or NULL, knows its sources. */
+/* Adds what a program's host code did wrong, and its failed end, in the last case. `session`, or NULL, knows
+ * its sources. */
 void ask_add_host_results(const struct Program *program, Session *session, CheckResults *results);
 
 #endif

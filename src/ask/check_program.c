@@ -75,6 +75,8 @@ static void add_limit(const ProgramCheck *check, int index, const char *why) {
     text_print(&text, "Launch %d of %s was not checked: %s.", index + 1,
                check->program->capture->launches[index].name, why);
     results_add_limit(check->results, text_string(&text));
+    results_add_case(check->results, command_of(check->program, index),
+                     check->program->capture->launches[index].name, text_string(&text));
     text_done(&text);
 }
 
@@ -154,6 +156,7 @@ void ask_add_host_results(const Program *program, Session *session, CheckResults
         add_host_result(program, session, &list[i], list[i].launch < 0 ? list[i].text : NULL, results);
         has_end |= !strcmp(list[i].kind, HOST_PROGRAM_END);
     }
+    results_add_case(results, command_of(program, -1), "", program->static_runtime);
     text_add(&end, "the program ");
     program_describe_end(program, &end);
     bool is_stopped = program->end == PROGRAM_TIME || program->end == PROGRAM_STOPPED; /* with times */

@@ -116,7 +116,8 @@ static bool take_residency(Options *options, const OptionRow *row, const char *v
 }
 
 static bool take_check(Options *options, const OptionRow *row, const char *value, Error *error) {
-    options->sarif = value && !strcmp(value, "sarif");
+    bool is_log = value && (!strcmp(value, "sarif") || !strcmp(value, "junit"));
+    options->check_log = is_log ? value : NULL;
     return take_text_or_json(options, row, value, error);
 }
 

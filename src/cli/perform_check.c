@@ -16,7 +16,27 @@ bool perform_check_begin(Options *options, Accepted *accepted, Error *error) {
 }
 
 static AskCheckForm form_of(const Options *options) {
-    return options->sarif ? CHECK_SARIF : options->json ? CHECK_JSON : CHECK_TEXT;
+    if (!options->check_log) return options->json ? CHECK_JSON : CHECK_TEXT;
+    return strcmp(options->check_log, "junit") != 0 ? CHECK_SARIF : CHECK_JUNIT;
+}
+
+/* Of a suite of tests: the command, or the kernel's file or name. */
+static void print_run_name(const Options *options, Text *name) {
+    const RunSpec *session = &options->session;
+    bool is_program = options->run_files || options->program_arguments;
+    if (options->run_files) text_add(name, options->run_files[0]);
+    for (char **word = options->program_arguments; word && *word; word++)
+        text_print(name, "%s%s", name->length ? " " : "", *word);
+    if (is_program) return;
+    text_add(name, session->kernel ? session->kernel : session->file ? session->file : session->saved);
+}
+
+static void print_junit(const Options *options, const CheckResults *results, Text *out) {
+    const Accepted none = {0};
+    Text name = {0};
+    print_run_name(options, &name);
+    accepted_put_junit(options->accepted ? options->accepted : &none, results, text_string(&name), out);
+    text_done(&name);
 }
 
 /* What is accepted, is said apart from output for programs. */
@@ -27,6 +47,7 @@ static void print_results(const Options *options, CheckResults *results, Text *o
     if (options->accepted) accepted_mark(options->accepted, results);
     if (options->accepted) accepted_print(options->accepted, results, form == CHECK_TEXT ? out : &said);
     if (form == CHECK_SARIF) results_put_sarif(results, getcwd(folder, sizeof folder), out);
+    if (form == CHECK_JUNIT) print_junit(options, results, out);
     fputs(text_string(&said), stderr);
     text_done(&said);
 }

@@ -69,7 +69,7 @@ static int say_no_launch(const Options *options, const Program *program, Error *
         error_set(error, "the program's launches cannot be seen: %s", program->static_runtime);
         finish_refuse(error);
         status = NOT_EMULATED;
-    } else if (status == DONE && has_text && !options->json && !options->sarif) {
+    } else if (status == DONE && has_text && !options->json && !options->check_log) {
         printf("no launch: the program %s and launched no kernel\n", text_string(&end));
     } else {
         error_set(error, "the program %s and launched no kernel", text_string(&end));
@@ -88,7 +88,7 @@ int program_offer_refuse(const Options *options, const Program *program, Error *
         launch_list_put_json(program, &object);
         json_close_object(&object);
         text_add(&out, "\n");
-    } else if (options->sarif) {
+    } else if (options->check_log) {
         /* perform_check_unlaunched() prints them */
     } else if (launches || errors) {
         const LaunchShown none = {.launch = -1};

@@ -153,6 +153,63 @@ static void one_log_has_every_program(void **state) {
     free(log);
 }
 
+/* Prints of each test case its names and its elements, "failure" with the type. */
+static const char read_junit[] =
+    "import sys, xml.etree.ElementTree as E\n"
+    "suite, = E.parse(sys.argv[1]).getroot()\n"
+    "print(*(suite.get(k) for k in ('tests', 'failures', 'skipped')))\n"
+    "for case in suite.iter('testcase'):\n"
+    "    print(case.get('classname'), case.get('name'),\n"
+    "          *(c.get('type') or c.get('message') or c.tag for c in case), sep=', ')\n";
+
+static void assert_junit(const char *expected) {
+    if (!has_command("python3")) skip_because("python3 was not found, which reads JUnit files");
+    program_write_file("junit.py", read_junit);
+    Outcome read = program_shell("python3 %s/junit.py %s/junit.xml", program_folder(), program_folder());
+    if (read.status || strcmp(read.out, expected) != 0) fail_msg("%s%s", read.out, read.err);
+    program_outcome_done(&read);
+    if (!has_command("xmllint")) return;
+    read = program_shell("xmllint --noout %s/junit.xml", program_folder());
+    if (read.status) fail_msg("%s", read.err);
+    program_outcome_done(&read);
+}
+
+static void junit_has_a_case_for_each_kernel_of_each_program(void **state) {
+    (void)state;
+    NEEDS_PROJECT();
+    Outcome made = program_shell("cd %s && $(cd - >/dev/null && realpath @) --check=junit -- "
+                                 "sh -c './racy; ./leaking \"$1\"; ./crashing; ./failing' '<&\"]]>' "
+                                 "\"$(printf '<&\"\\033\\377')\" >junit.xml",
+                                 program_folder());
+    assert_int_equal(made.status, 1);
+    program_outcome_done(&made);
+    assert_junit("4 3 0\n"
+                 "./racy, racy, shared_race\n"
+                 "./leaking <&\"\\x1b\\xff, store, system-out\n"
+                 "./crashing, store, out_of_bounds\n"
+                 "sh -c ./racy; ./leaking \"$1\"; ./crashing; ./failing <&\"]]> <&\"\\x1b\\xff, "
+                 "host code and exit, failed_call\n");
+}
+
+/* Of one program all cases have the command; a kernel without a program has its own. */
+static void junit_shows_what_is_accepted_as_skipped(void **state) {
+    (void)state;
+    NEEDS_PROJECT();
+    program_write_file("accepted", "shared_race * *  the <order> does not matter\n");
+    Outcome made =
+        program_shell("cd %s && $(cd - >/dev/null && realpath @) --check=junit --suppress accepted "
+                      "-- ./racy >junit.xml",
+                      program_folder());
+    assert_int_equal(made.status, 0);
+    program_outcome_done(&made);
+    assert_junit(
+        "2 0 1\n./racy, racy, the <order> does not matter, system-out\n./racy, host code and exit\n");
+    made = program_shell("@ --check=junit --kernel interleaved >%s/junit.xml", program_folder());
+    assert_int_equal(made.status, 0);
+    program_outcome_done(&made);
+    assert_junit("1 0 0\ninterleaved, interleaved<int,Sum>, system-out\n");
+}
+
 static void a_baseline_makes_only_new_faults_fail(void **state) {
     (void)state;
     NEEDS_PROJECT();
@@ -209,7 +266,7 @@ static void commands_of_the_page_work(void **state) {
         program_outcome_done(&outcome);
         count++;
     }
-    assert_int_equal(count, 5);
+    assert_int_equal(count, 6);
     free(page);
 }
 
@@ -255,6 +312,8 @@ static void files_that_are_none_are_refused(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_log_has_every_program),
+        cmocka_unit_test(junit_has_a_case_for_each_kernel_of_each_program),
+        cmocka_unit_test(junit_shows_what_is_accepted_as_skipped),
         cmocka_unit_test(a_baseline_makes_only_new_faults_fail),
         cmocka_unit_test(suppressions_have_reasons_and_are_used),
         cmocka_unit_test(commands_of_the_page_work),

@@ -104,7 +104,7 @@ static void test_bad_usage(void **state) {
         {"--kernel interleaved --dump out:", "'' is not a count"},
         {"--kernel interleaved tests/cli/scale.ptx", "one kernel at a time"},
         {"--kernel interleaved --json", "--json goes with"},
-        {"--kernel interleaved --check=xml", "'xml' is not one of text, json, sarif"},
+        {"--kernel interleaved --check=xml", "'xml' is not one of text, json, sarif, junit"},
         {"--kernel interleaved --check=sarif --json", "--check=sarif and --json are two forms"},
         {"--lecture first --check=sarif", "--check=sarif is for one run"},
         {"--list json", "write --list=json"},
