@@ -103,6 +103,12 @@ bool options_check_together(const Options *options, Error *error) {
         !options_check_exercise(options, error))
         return false;
     if (!row->needs_kernel || options->has_lecture || options->has_exercise) return true;
+    const LaunchChoice *launches = &options->launches;
+    if ((launches->kernel || launches->skip || launches->count) && !options_has_program(options))
+        return error_set(error, "--%s chooses launches of a program: redviz --check ... -- PROGRAM ARGS",
+                         launches->kernel ? "kernel-name"
+                         : launches->skip ? "launch-skip"
+                                          : "launch-count");
     if (session->saved && options->first_for_run)
         return error_set(error, "--%s is for a run; %s is a saved run with its own settings",
                          options->first_for_run, session->saved);

@@ -10,7 +10,8 @@
 
 bool perform_check_begin(Options *options, Accepted *accepted, Error *error) {
     accepted->fails_on_notes = options->fail_on && !strcmp(options->fail_on, "note");
-    if (options->baseline || options->suppress || options->fail_on) options->accepted = accepted;
+    if (options->baseline || options->suppress || options->fail_on || options->tool)
+        options->accepted = accepted;
     return (!options->baseline || accepted_read_baseline(accepted, options->baseline, error)) &&
            (!options->suppress || accepted_read_suppressions(accepted, options->suppress, error));
 }
@@ -62,7 +63,9 @@ static int accepted_status(const Accepted *accepted, const CheckResults *results
 static void check_program(const Options *options, Session *session, CheckResults *results, Text *out,
                           int *status) {
     bool failed, unknown;
-    ask_check_program(session, form_of(options), options->time_limit, results, &failed, &unknown, out);
+    const AskCheckScope scope = {
+        .form = form_of(options), .seconds = options->time_limit, .launches = options->launches};
+    ask_check_program(session, &scope, results, &failed, &unknown, out);
     print_results(options, results, out);
     *status = options->accepted ? accepted_status(options->accepted, results, unknown)
               : failed          ? RUN_FAILED
@@ -75,7 +78,7 @@ static void check_kernel(const Options *options, Session *session, CheckResults 
     const SessionProgress *progress = session_spec(session)->progress;
     ProgressLine *shown = progress ? progress_begin(progress) : NULL;
     AskCheckForm form = form_of(options);
-    if (form == CHECK_TEXT || form == CHECK_JSON) ask_check(session, form, out);
+    if (form == CHECK_TEXT || form == CHECK_JSON) ask_check(session, options->tool, form, out);
     ask_add_results(session, NULL, results);
     progress_end(shown);
     print_results(options, results, out);
@@ -84,13 +87,13 @@ static void check_kernel(const Options *options, Session *session, CheckResults 
 }
 
 void perform_check(const Options *options, Session *session, Text *out, int *status) {
-    CheckResults results = {0};
+    CheckResults results = {.tool = options->tool};
     (options->session.program ? check_program : check_kernel)(options, session, &results, out, status);
     results_done(&results);
 }
 
 int perform_check_unlaunched(const Options *options, const Program *program, int status) {
-    CheckResults results = {0};
+    CheckResults results = {.tool = options->tool};
     Text out = {0};
     ask_add_host_results(program, NULL, &results);
     print_results(options, &results, &out);

@@ -81,7 +81,8 @@ static int say_no_launch(const Options *options, const Program *program, Error *
 
 int program_offer_refuse(const Options *options, const Program *program, Error *error) {
     Text out = {0};
-    int errors = host_findings_count_errors(program), launches = program->capture->launch_count;
+    int errors = host_findings_count_errors(program, options->tool),
+        launches = program->capture->launch_count;
     if (options->json) {
         Json object = {.out = &out};
         json_open_object(&object, NULL);
@@ -94,7 +95,7 @@ int program_offer_refuse(const Options *options, const Program *program, Error *
         const LaunchShown none = {.launch = -1};
         launch_list_print(program, 0, &none, &out);
     } else {
-        host_findings_print(program, &out); /* notes of what is missing */
+        host_findings_print(program, options->tool, &out); /* notes of what is missing */
     }
     finish_print(&out);
     return launches || errors ? RUN_FAILED : say_no_launch(options, program, error);

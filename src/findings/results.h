@@ -55,6 +55,7 @@ typedef struct CheckResults {
     int limit_count, limit_capacity;
     int additions;     /* calls that added results */
     bool has_baseline; /* `is_known` means something */
+    CheckTool tool;    /* only results that it shows are added */
     Arena arena;       /* texts */
 } CheckResults;
 

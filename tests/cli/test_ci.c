@@ -262,12 +262,60 @@ static void commands_of_the_page_work(void **state) {
         bool is_accepted = strstr(line, "--baseline") || strstr(line, "--suppress");
         Outcome outcome =
             program_shell("PATH=$(cd $(dirname @) && pwd):$PATH; cd %s && %s", program_folder(), line + 4);
-        if (outcome.status != !is_accepted) fail_msg("%s: %d %s", line, outcome.status, outcome.err);
+        int expected = strstr(line, "--error-exitcode 9") ? 9 : !is_accepted;
+        if (outcome.status != expected) fail_msg("%s: %d %s", line, outcome.status, outcome.err);
         program_outcome_done(&outcome);
         count++;
     }
-    assert_int_equal(count, 6);
+    assert_int_equal(count, 8);
     free(page);
+}
+
+static void a_tool_shows_its_kinds_only(void **state) {
+    (void)state;
+    NEEDS_PROJECT();
+    static const struct {
+        const char *tool, *shown, *hidden;
+        int status;
+    } cases[] = {{"memcheck", "out of bounds", "race on shared memory", 1},
+                 {"racecheck", "race on shared memory", "out of bounds", 1},
+                 {"initcheck", "3 distinct launches of 3: no error found", "out of bounds", 0},
+                 {"synccheck", "3 distinct launches of 3: no error found", "race on shared memory", 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Outcome outcome = program_shell("cd %s; $(cd - >/dev/null && realpath @) --check --tool %s -- "
+                                        "sh -c './racy; ./crashing; ./right'",
+                                        program_folder(), cases[i].tool);
+        if (outcome.status != cases[i].status || !strstr(outcome.out, cases[i].shown) ||
+            strstr(outcome.out, cases[i].hidden))
+            fail_msg("%s: %d\n%s", cases[i].tool, outcome.status, outcome.out);
+        program_outcome_done(&outcome);
+    }
+}
+
+/* Of the launches of racy, crashing and right. */
+static void launches_are_chosen(void **state) {
+    (void)state;
+    NEEDS_PROJECT();
+    static const struct {
+        const char *options, *said;
+        int status;
+    } cases[] = {
+        {"--kernel-name store", "2 distinct launches of 3: 1 with errors", 9},
+        {"--kernel-name kernel_substring=ac", "1 distinct launch of 3: 1 with errors", 9},
+        {"--kernel-name kernel_regex='^r.*y|none'", "1 distinct launch of 3: 1 with errors", 9},
+        {"--launch-skip 2", "1 distinct launch of 3: no error found", 0},
+        {"--launch-skip 1 --launch-count 1", "1 distinct launch of 3: 1 with errors", 9},
+        {"--kernel-name store --launch-skip 1", "1 distinct launch of 3: no error found", 0},
+        {"--kernel-name tore", "none is chosen (--kernel-name, --launch-skip, --launch-count)", 3},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Outcome outcome = program_shell("cd %s; $(cd - >/dev/null && realpath @) --check --error-exitcode 9 "
+                                        "%s -- sh -c './racy; ./crashing; ./right'",
+                                        program_folder(), cases[i].options);
+        if (outcome.status != cases[i].status || !strstr(outcome.out, cases[i].said))
+            fail_msg("%s: %d\n%s", cases[i].options, outcome.status, outcome.out);
+        program_outcome_done(&outcome);
+    }
 }
 
 /* More processes than are likely to run at once, each with its command. */
@@ -317,6 +365,8 @@ int main(void) {
         cmocka_unit_test(a_baseline_makes_only_new_faults_fail),
         cmocka_unit_test(suppressions_have_reasons_and_are_used),
         cmocka_unit_test(commands_of_the_page_work),
+        cmocka_unit_test(a_tool_shows_its_kinds_only),
+        cmocka_unit_test(launches_are_chosen),
         cmocka_unit_test(every_process_is_checked),
         cmocka_unit_test(files_that_are_none_are_refused),
     };
