@@ -334,6 +334,88 @@ static void every_process_is_checked(void **state) {
     program_outcome_done(&outcome);
 }
 
+/* Runs a command in the folder of the project, with redviz in PATH; all programs of the project are found. */
+static void assert_finds_all(const char *command) {
+    Outcome outcome =
+        program_shell("PATH=$(cd $(dirname @) && pwd):$PATH; cd %s && { %s; }", program_folder(), command);
+    if (outcome.status != 1 || !strstr(outcome.out, "racy, racy.cu:") ||
+        !strstr(outcome.out, "/crashing: ") ||
+        !strstr(outcome.out, "3 distinct launches of 3: 2 with errors"))
+        fail_msg("%s: %d\n%s%s", command, outcome.status, outcome.out, outcome.err);
+    program_outcome_done(&outcome);
+}
+
+static void ctest_is_checked(void **state) {
+    (void)state;
+    NEEDS_PROJECT();
+    if (!has_command("ctest") || !has_command("cmake")) skip_because("ctest and cmake were not found");
+    program_write_file("CMakeLists.txt", "cmake_minimum_required(VERSION 3.10)\n"
+                                         "project(tests NONE)\n"
+                                         "enable_testing()\n"
+                                         "foreach(test racy crashing right)\n"
+                                         "    add_test(NAME ${test} COMMAND ${CMAKE_SOURCE_DIR}/${test})\n"
+                                         "endforeach()\n");
+    assert_finds_all(
+        "cmake -S . -B made >/dev/null && redviz --check --time-limit 600 -- ctest --test-dir made");
+}
+
+static bool has_module(const char *name) {
+    char command[128];
+    snprintf(command, sizeof command, "python3 -c 'import %s' >/dev/null 2>&1", name);
+    return system(command) == 0;
+}
+
+static void pytest_is_checked(void **state) {
+    (void)state;
+    NEEDS_PROJECT();
+    if (!has_module("pytest")) skip_because("pytest was not found");
+    program_write_file("test_gpu.py", "import subprocess, pytest\n"
+                                      "@pytest.mark.parametrize('name', ['racy', 'crashing', 'right'])\n"
+                                      "def test_program(name):\n"
+                                      "    subprocess.run(['./' + name])\n");
+    assert_finds_all("redviz --check -- python3 -m pytest test_gpu.py");
+}
+
+/* Prints the script of the step named Check, and the entry of the hook. */
+static const char read_yaml[] = "import sys, yaml\n"
+                                "action, hooks = (yaml.safe_load(open(f)) for f in sys.argv[1:])\n"
+                                "assert action['runs']['using'] == 'composite'\n"
+                                "assert all('run' in s or 'uses' in s for s in action['runs']['steps'])\n"
+                                "check, = (s for s in action['runs']['steps'] if s['name'] == 'Check')\n"
+                                "print(check['run'])\n"
+                                "print(hooks[0]['entry'], *sys.stdin.read().split())\n";
+
+static void the_action_and_the_hook_run(void **state) {
+    (void)state;
+    NEEDS_PROJECT();
+    if (!has_module("yaml")) skip_because("PyYAML was not found");
+    program_write_file("yaml.py.txt", read_yaml);
+    Outcome scripts = program_shell("echo right.cu racy.cu | python3 %s/yaml.py.txt action.yml "
+                                    ".pre-commit-hooks.yaml",
+                                    program_folder());
+    if (scripts.status) fail_msg("%s", scripts.err);
+    char *hook = strchr(scripts.out, '\n');
+    *hook++ = 0;
+    const char *const commands[] = {scripts.out, hook};
+    for (int i = 0; i < 2; i++) {
+        program_write_file("step", commands[i]);
+        Outcome outcome =
+            program_shell("PATH=$(cd $(dirname @) && pwd):$PATH; cd %s && COMMAND='make -s check' "
+                          "OPTIONS='--fail-on note' SARIF=step.sarif bash step",
+                          program_folder());
+        if (outcome.status != 1) fail_msg("%s: %d\n%s", commands[i], outcome.status, outcome.err);
+        if (i) program_assert_contains(outcome.out, "race on shared memory");
+        program_outcome_done(&outcome);
+    }
+    program_outcome_done(&scripts);
+    char *log, path[512];
+    size_t length;
+    snprintf(path, sizeof path, "%s/step.sarif", program_folder());
+    assert_true(text_read_file(path, 1 << 20, &log, &length, NULL));
+    assert_true(json_valid(log));
+    free(log);
+}
+
 static void files_that_are_none_are_refused(void **state) {
     (void)state;
     static const struct {
@@ -368,6 +450,9 @@ int main(void) {
         cmocka_unit_test(a_tool_shows_its_kinds_only),
         cmocka_unit_test(launches_are_chosen),
         cmocka_unit_test(every_process_is_checked),
+        cmocka_unit_test(ctest_is_checked),
+        cmocka_unit_test(pytest_is_checked),
+        cmocka_unit_test(the_action_and_the_hook_run),
         cmocka_unit_test(files_that_are_none_are_refused),
     };
     return cmocka_run_group_tests(tests, set_up, program_remove_folder);
