@@ -200,7 +200,7 @@ static void print_report(PlainApp *plain) {
 
 static void print_check(PlainApp *plain) {
     Text text = {0};
-    ask_check(plain->app->slots[plain->app->comparison.active].current.session, CHECK_TEXT, &text);
+    ask_check(plain->app->slots[plain->app->comparison.active].current.session, TOOL_NONE, CHECK_TEXT, &text);
     fputs(text_string(&text), plain->out);
     text_done(&text);
 }

@@ -4,6 +4,7 @@
 #define ASK_ASK_H
 
 #include "findings/results.h"
+#include "runtime/launch_choice.h"
 #include "session/session.h"
 
 /* What is wrong with the run, and what is slow; the session owns it. The first call runs the kernel again if
@@ -127,19 +128,24 @@ typedef enum AskOrderAnswer {
 bool ask_invariant(const AskVariant *variants, int count, bool json, AskOrderAnswer *answer, Text *out,
                    Error *error);
 /* --check: the hazards of the run. */
-typedef enum AskCheckForm { CHECK_TEXT, CHECK_JSON, CHECK_SARIF } AskCheckForm;
-/* As text or as JSON. */
-void ask_check(Session *session, AskCheckForm form, Text *out);
-/* As results, which other forms list (findings/results.h). `program`: the command that launched the kernel;
- * NULL: none did. */
+typedef enum AskCheckForm { CHECK_TEXT, CHECK_JSON, CHECK_SARIF, CHECK_JUNIT } AskCheckForm;
+/* As text or as JSON, what the tool shows. */
+void ask_check(Session *session, CheckTool tool, AskCheckForm form, Text *out);
+/* What results->tool shows, as results, which other forms list. `program`: the command that launched the
+ * kernel; NULL: none did. */
 void ask_add_results(Session *session, const char *program, CheckResults *results);
+typedef struct AskCheckScope {
+    AskCheckForm form;
+    double seconds; /* at most; the launches that are left are named */
+    LaunchChoice launches;
+} AskCheckScope;
 /* --check of a program (runtime/user_program.h): searches each distinct launch, and says what the host did
- * wrong. `session` shows one of them. At most `seconds`; the launches that are left are named. Adds all of it
- * to `results`; `out` gets text and JSON. *failed: an error was found; *unknown: a launch could not be
- * examined. */
-void ask_check_program(Session *session, AskCheckForm form, double seconds, CheckResults *results,
-                       bool *failed, bool *unknown, Text *out);
-/* Adds what a program's host code did wrong, and its failed end. `session`, or NULL, knows its sources. */
+ * wrong. `session` shows one of them. Adds all that results->tool shows to `results`; `out` gets text and
+ * JSON. *failed: an error was found; *unknown: a launch could not be examined, or none was chosen. */
+void ask_check_program(Session *session, const AskCheckScope *scope, CheckResults *results, bool *failed,
+                       bool *unknown, Text *out);
+/* Adds what a program's host code did wrong, and its failed end, in the last case. `session`, or NULL, knows
+ * its sources. */
 void ask_add_host_results(const struct Program *program, Session *session, CheckResults *results);
 
 #endif

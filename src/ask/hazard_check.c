@@ -62,20 +62,21 @@ static void print_result(const Session *session, Text *out) {
         text_add(out, "The result is not checked; --expect can name what it should be.\n");
 }
 
-/* All that is known of the run's hazards; NULL: nothing is. */
-static const Findings *search_all(Session *session) {
-    const Findings *hazards = ask_hazards(session);
+/* All that is known of the run's hazards, and the tool shows; NULL: nothing is. */
+static const Findings *search_all(Session *session, CheckTool tool) {
+    Findings *hazards = ask_hazards(session);
     note_deleted(session);
     ask_behind(session);
     ask_other_orders(session);
     ask_late_atomics(session);
     ask_proofs(session);
     ask_losing_orders(session);
+    if (hazards) findings_keep_tool(hazards, tool);
     return hazards;
 }
 
 void ask_add_results(Session *session, const char *program, CheckResults *results) {
-    const Findings *hazards = search_all(session);
+    const Findings *hazards = search_all(session, results->tool);
     ResultOrigin origin = {.program = program,
                            .trace = session->run->trace,
                            .source = ask_source_line,
@@ -84,8 +85,8 @@ void ask_add_results(Session *session, const char *program, CheckResults *result
     if (hazards) results_add_findings(results, hazards, &origin);
 }
 
-void ask_check(Session *session, AskCheckForm form, Text *out) {
-    const Findings *hazards = search_all(session);
+void ask_check(Session *session, CheckTool tool, AskCheckForm form, Text *out) {
+    const Findings *hazards = search_all(session, tool);
     if (form == CHECK_JSON) {
         check_json(session, hazards, out);
     } else if (hazards) {

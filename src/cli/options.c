@@ -116,8 +116,31 @@ static bool take_residency(Options *options, const OptionRow *row, const char *v
 }
 
 static bool take_check(Options *options, const OptionRow *row, const char *value, Error *error) {
-    options->sarif = value && !strcmp(value, "sarif");
+    bool is_log = value && (!strcmp(value, "sarif") || !strcmp(value, "junit"));
+    options->check_log = is_log ? value : NULL;
     return take_text_or_json(options, row, value, error);
+}
+
+static bool take_tool(Options *options, const OptionRow *row, const char *value, Error *error) {
+    static const CheckTool tools[] = {TOOL_MEMCHECK, TOOL_RACECHECK, TOOL_INITCHECK, TOOL_SYNCCHECK};
+    int word;
+    if (!choose(row, value, &word, error)) return false;
+    options->tool = tools[word];
+    return true;
+}
+
+static bool take_kernel_name(Options *options, const OptionRow *row, const char *value, Error *error) {
+    Error why = {0};
+    options->launches.kernel = value;
+    return launch_choice_check(value, &why) || error_set(error, "--%s: %s", row->name, why.message);
+}
+
+static bool take_launch_count(Options *options, const OptionRow *row, const char *value, Error *error) {
+    return number_int(row, value, 0, INT_MAX, (int *)((char *)options + row->field), error);
+}
+
+static bool take_error_exit(Options *options, const OptionRow *row, const char *value, Error *error) {
+    return number_int(row, value, 0, 255, &options->error_exit, error);
 }
 
 static bool take_bench(Options *options, const OptionRow *row, const char *value, Error *error) {
@@ -246,7 +269,8 @@ static bool take_what_if(Options *options, const OptionRow *row, const char *val
 static bool take_save(Options *options, const OptionRow *row, const char *value, Error *error) {
     const char *slash = strrchr(value, '/'), *name = slash ? slash + 1 : value;
     if (!text_ends_with(name, ".redviz") || !strcmp(name, ".redviz"))
-        return error_set(error, "--%s: '%s' does not end in .redviz, like run.redviz", row->name, value);
+        return error_set(error, "--%s: '%s' does not end in .redviz, like run.redviz%s", row->name, value,
+                         options->action == ACTION_CHECK ? "; --check=sarif > FILE writes a log" : "");
     options->save = value;
     return true;
 }
@@ -404,6 +428,24 @@ static bool check_rules(const Options *options, Error *error) {
     return true;
 }
 
+/* What to do instead of an option of compute-sanitizer; NULL: it has none of this name. */
+static const char *foreign_option(const char *name) {
+    static const struct {
+        const char *name, *instead;
+    } others[] = {
+        {"leak-check", "--check reports what malloc() of a kernel never frees without being asked"},
+        {"print-limit", "--check prints every cause once"},
+        {"log-file", "write the output to a file with > FILE, or a log with --check=sarif > FILE"},
+        {"target-processes", "--check checks every process that the command starts"},
+        {"racecheck-report", "--check prints each race with both accesses"},
+        {"show-backtrace", "--check names the lines of an error, and where an inlined function is called"},
+        {"xml", "write a log with --check=sarif or --check=junit > FILE"},
+    };
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (!strcmp(others[i].name, name)) return others[i].instead;
+    return NULL;
+}
+
 static bool unknown_option(const Options *options, const char *text, Error *error) {
     const char *names[OPTION_COUNT], *own = options->records ? "redviz-record" : "redviz";
     const OptionRow *row;
@@ -417,6 +459,8 @@ static bool unknown_option(const Options *options, const char *text, Error *erro
     }
     for (const char *title; (row = options_row(program_of(options), count, &title)); count++)
         names[count] = row->name;
+    const char *instead = is_long ? foreign_option(name + 2) : NULL;
+    if (instead) return error_set(error, "%s is compute-sanitizer's: %s", name, instead);
     const char *nearest = is_long ? text_nearest(name + 2, names, count) : NULL;
     if (nearest) return error_set(error, "%s: unknown option; did you mean --%s?", name, nearest);
     return error_set(error, "%s: unknown option; %s --help lists them", name, own);
@@ -585,8 +629,11 @@ static void options_choose_index(Options *options) {
 }
 
 void options_begin(Options *options) {
-    *options = (Options){
-        .session = {.backend = BACKEND_AUTO}, .frame_columns = 120, .frame_rows = 40, .time_limit = 60};
+    *options = (Options){.session = {.backend = BACKEND_AUTO},
+                         .frame_columns = 120,
+                         .frame_rows = 40,
+                         .time_limit = 60,
+                         .error_exit = 1};
 }
 
 bool options_parse(int argc, char **argv, Options *options, Error *error) {

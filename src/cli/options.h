@@ -43,7 +43,10 @@ typedef struct Options {
     bool grid;                 /* --bench=grid */
     SessionWarpsForm timeline; /* --timeline */
     bool bench_sass;           /* --bench=sass */
-    bool sarif;                /* --check=sarif */
+    const char *check_log;     /* --check: "sarif" or "junit"; NULL: text or JSON */
+    CheckTool tool;            /* --tool */
+    LaunchChoice launches;     /* --kernel-name, --launch-skip, --launch-count */
+    int error_exit;            /* --error-exitcode: the status of a check that fails */
     const char *baseline, *suppress, *fail_on; /* of --check; NULL: not given */
     Accepted *accepted; /* what they accept, read by perform_run(); NULL: none of them was given */
     int frame_columns, frame_rows;

@@ -50,7 +50,7 @@ bool options_check_exercise(const Options *options, Error *error) {
         !(options->grades && !strcmp(options->first_for_run, "seed")))
         return error_set(error, "--%s is for one run; an exercise brings its own settings",
                          options->first_for_run);
-    if (options->sarif) return error_set(error, "--exercise goes without --check=sarif");
+    if (options->check_log) return error_set(error, "--exercise goes without --check=%s", options->check_log);
     return options->exercise || options->action == ACTION_EXERCISES ||
            error_set(error, "--%s needs an exercise: --exercise NAME; --exercise alone lists them",
                      options->action_name);

@@ -32,7 +32,8 @@ static bool check_lecture(const Options *options, Error *error) {
         strcmp(options->first_for_run, "threads") != 0)
         return error_set(error, "--%s is for one run; a lecture brings its own settings",
                          options->first_for_run);
-    if (options->sarif) return error_set(error, "--check=sarif is for one run, not for a lecture");
+    if (options->check_log)
+        return error_set(error, "--check=%s is for one run, not for a lecture", options->check_log);
     return options->lecture || options->action == ACTION_LECTURES ||
            error_set(error, "--%s needs a lecture: --lecture NAME; --lecture alone lists them",
                      options->action_name);
@@ -94,7 +95,7 @@ bool options_check_together(const Options *options, Error *error) {
     bool shows_change = options->action == ACTION_OPEN || options->action == ACTION_FRAME ||
                         options->action == ACTION_RECORD || options->action == ACTION_REPORT ||
                         options->action == ACTION_CHECK;
-    if (options->has_what_if && (!shows_change || options->json || options->sarif))
+    if (options->has_what_if && (!shows_change || options->json || options->check_log))
         return error_set(error, "--what-if goes with --report, --check or --frame, as text");
     if (options->gpus && session->kernel && strcmp(session->kernel, "fastest") != 0)
         return error_set(error, "--gpus sums an array with the kernel fastest, not %s", session->kernel);
@@ -102,6 +103,12 @@ bool options_check_together(const Options *options, Error *error) {
         !options_check_exercise(options, error))
         return false;
     if (!row->needs_kernel || options->has_lecture || options->has_exercise) return true;
+    const LaunchChoice *launches = &options->launches;
+    if ((launches->kernel || launches->skip || launches->count) && !options_has_program(options))
+        return error_set(error, "--%s chooses launches of a program: redviz --check ... -- PROGRAM ARGS",
+                         launches->kernel ? "kernel-name"
+                         : launches->skip ? "launch-skip"
+                                          : "launch-count");
     if (session->saved && options->first_for_run)
         return error_set(error, "--%s is for a run; %s is a saved run with its own settings",
                          options->first_for_run, session->saved);
@@ -126,8 +133,8 @@ bool options_check_together(const Options *options, Error *error) {
         return error_set(error, "--grid: kernels of the catalogue take one number, the blocks");
     if (options->json && !row->has_json)
         return error_set(error, "--json goes with --report, --sass, --check, --list or --bench");
-    if (options->json && options->sarif)
-        return error_set(error, "--check=sarif and --json are two forms: give one of them");
+    if (options->json && options->check_log)
+        return error_set(error, "--check=%s and --json are two forms: give one of them", options->check_log);
     if (options->watch && row->screen != SCREEN_TERMINAL)
         return error_set(error, "--watch goes with the interface, not with --%s", options->action_name);
     if (options->plain && (row->screen != SCREEN_TERMINAL || options->record_cast))

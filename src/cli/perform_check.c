@@ -10,13 +10,34 @@
 
 bool perform_check_begin(Options *options, Accepted *accepted, Error *error) {
     accepted->fails_on_notes = options->fail_on && !strcmp(options->fail_on, "note");
-    if (options->baseline || options->suppress || options->fail_on) options->accepted = accepted;
+    if (options->baseline || options->suppress || options->fail_on || options->tool)
+        options->accepted = accepted;
     return (!options->baseline || accepted_read_baseline(accepted, options->baseline, error)) &&
            (!options->suppress || accepted_read_suppressions(accepted, options->suppress, error));
 }
 
 static AskCheckForm form_of(const Options *options) {
-    return options->sarif ? CHECK_SARIF : options->json ? CHECK_JSON : CHECK_TEXT;
+    if (!options->check_log) return options->json ? CHECK_JSON : CHECK_TEXT;
+    return strcmp(options->check_log, "junit") != 0 ? CHECK_SARIF : CHECK_JUNIT;
+}
+
+/* Of a suite of tests: the command, or the kernel's file or name. */
+static void print_run_name(const Options *options, Text *name) {
+    const RunSpec *session = &options->session;
+    bool is_program = options->run_files || options->program_arguments;
+    if (options->run_files) text_add(name, options->run_files[0]);
+    for (char **word = options->program_arguments; word && *word; word++)
+        text_print(name, "%s%s", name->length ? " " : "", *word);
+    if (is_program) return;
+    text_add(name, session->kernel ? session->kernel : session->file ? session->file : session->saved);
+}
+
+static void print_junit(const Options *options, const CheckResults *results, Text *out) {
+    const Accepted none = {0};
+    Text name = {0};
+    print_run_name(options, &name);
+    accepted_put_junit(options->accepted ? options->accepted : &none, results, text_string(&name), out);
+    text_done(&name);
 }
 
 /* What is accepted, is said apart from output for programs. */
@@ -27,6 +48,7 @@ static void print_results(const Options *options, CheckResults *results, Text *o
     if (options->accepted) accepted_mark(options->accepted, results);
     if (options->accepted) accepted_print(options->accepted, results, form == CHECK_TEXT ? out : &said);
     if (form == CHECK_SARIF) results_put_sarif(results, getcwd(folder, sizeof folder), out);
+    if (form == CHECK_JUNIT) print_junit(options, results, out);
     fputs(text_string(&said), stderr);
     text_done(&said);
 }
@@ -41,7 +63,9 @@ static int accepted_status(const Accepted *accepted, const CheckResults *results
 static void check_program(const Options *options, Session *session, CheckResults *results, Text *out,
                           int *status) {
     bool failed, unknown;
-    ask_check_program(session, form_of(options), options->time_limit, results, &failed, &unknown, out);
+    const AskCheckScope scope = {
+        .form = form_of(options), .seconds = options->time_limit, .launches = options->launches};
+    ask_check_program(session, &scope, results, &failed, &unknown, out);
     print_results(options, results, out);
     *status = options->accepted ? accepted_status(options->accepted, results, unknown)
               : failed          ? RUN_FAILED
@@ -54,7 +78,7 @@ static void check_kernel(const Options *options, Session *session, CheckResults 
     const SessionProgress *progress = session_spec(session)->progress;
     ProgressLine *shown = progress ? progress_begin(progress) : NULL;
     AskCheckForm form = form_of(options);
-    if (form == CHECK_TEXT || form == CHECK_JSON) ask_check(session, form, out);
+    if (form == CHECK_TEXT || form == CHECK_JSON) ask_check(session, options->tool, form, out);
     ask_add_results(session, NULL, results);
     progress_end(shown);
     print_results(options, results, out);
@@ -63,13 +87,13 @@ static void check_kernel(const Options *options, Session *session, CheckResults 
 }
 
 void perform_check(const Options *options, Session *session, Text *out, int *status) {
-    CheckResults results = {0};
+    CheckResults results = {.tool = options->tool};
     (options->session.program ? check_program : check_kernel)(options, session, &results, out, status);
     results_done(&results);
 }
 
 int perform_check_unlaunched(const Options *options, const Program *program, int status) {
-    CheckResults results = {0};
+    CheckResults results = {.tool = options->tool};
     Text out = {0};
     ask_add_host_results(program, NULL, &results);
     print_results(options, &results, &out);

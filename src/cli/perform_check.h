@@ -6,7 +6,7 @@
 #include "runtime/user_program.h"
 
 /* Reads the files of --baseline and --suppress into `accepted`, zeroed at first, which the caller ends with
- * accepted_done(); sets options->accepted if one of --baseline, --suppress, --fail-on was given. */
+ * accepted_done(); sets options->accepted if one of --baseline, --suppress, --fail-on, --tool was given. */
 bool perform_check_begin(Options *options, Accepted *accepted, Error *error);
 /* Checks the run, or all launches of its program. *status stays if the session's own failures decide it. */
 void perform_check(const Options *options, Session *session, Text *out, int *status);

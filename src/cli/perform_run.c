@@ -362,7 +362,7 @@ static int try_remedy(const Options *options, Session *session, Error *error) {
     Session *after = good ? session_open(&changed, error) : NULL;
     Text out = {0};
     if (after) ask_remedy_table(session, after, finding, number, &out);
-    if (after && options->action == ACTION_CHECK) ask_check(after, CHECK_TEXT, &out);
+    if (after && options->action == ACTION_CHECK) ask_check(after, TOOL_NONE, CHECK_TEXT, &out);
     finish_print(&out);
     session_free(after);
     arena_done(&arena);
@@ -422,10 +422,14 @@ static void take_program(Options *options, char *files[2]) {
     fprintf(stderr, "redviz: compiling and running %s ... (Ctrl-C stops it)\n", files[0]);
 }
 
-/* A run that shows no fault fails if its program did, or another launch of it; what is accepted does not. */
+/* A run that shows no fault fails if its program did, or another launch of it; what is accepted or not chosen
+ * does not. */
 static int with_end(const Options *options, const Program *program, int status) {
     if (options->accepted) return status;
-    bool has_failed = program && (program_has_failed(program) || captured_has_fault(program->capture));
+    const LaunchChoice *chosen = &options->launches;
+    bool is_whole = !chosen->kernel && !chosen->skip && !chosen->count;
+    bool has_failed =
+        program && (program_has_failed(program) || (is_whole && captured_has_fault(program->capture)));
     return status == DONE && has_failed ? RUN_FAILED : status;
 }
 
@@ -467,7 +471,7 @@ static int run(Options *options, Error *error) {
         perform_check_begin(options, &accepted, error) ? run_any(options, error) : finish_refuse(error);
     accepted_done(&accepted);
     options->accepted = NULL;
-    return status;
+    return status == RUN_FAILED && options->action == ACTION_CHECK ? options->error_exit : status;
 }
 
 /* ---- a lecture ----------------------------------------------------------------------------------------- */

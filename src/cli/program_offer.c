@@ -69,7 +69,7 @@ static int say_no_launch(const Options *options, const Program *program, Error *
         error_set(error, "the program's launches cannot be seen: %s", program->static_runtime);
         finish_refuse(error);
         status = NOT_EMULATED;
-    } else if (status == DONE && has_text && !options->json && !options->sarif) {
+    } else if (status == DONE && has_text && !options->json && !options->check_log) {
         printf("no launch: the program %s and launched no kernel\n", text_string(&end));
     } else {
         error_set(error, "the program %s and launched no kernel", text_string(&end));
@@ -81,20 +81,21 @@ static int say_no_launch(const Options *options, const Program *program, Error *
 
 int program_offer_refuse(const Options *options, const Program *program, Error *error) {
     Text out = {0};
-    int errors = host_findings_count_errors(program), launches = program->capture->launch_count;
+    int errors = host_findings_count_errors(program, options->tool),
+        launches = program->capture->launch_count;
     if (options->json) {
         Json object = {.out = &out};
         json_open_object(&object, NULL);
         launch_list_put_json(program, &object);
         json_close_object(&object);
         text_add(&out, "\n");
-    } else if (options->sarif) {
+    } else if (options->check_log) {
         /* perform_check_unlaunched() prints them */
     } else if (launches || errors) {
         const LaunchShown none = {.launch = -1};
         launch_list_print(program, 0, &none, &out);
     } else {
-        host_findings_print(program, &out); /* notes of what is missing */
+        host_findings_print(program, options->tool, &out); /* notes of what is missing */
     }
     finish_print(&out);
     return launches || errors ? RUN_FAILED : say_no_launch(options, program, error);

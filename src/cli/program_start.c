@@ -87,9 +87,9 @@ Program *program_start(const Options *options, const char *const *arguments, boo
                               .seconds = options->time_limit,
                               .poisons = options->call != NULL,
                               .keeps_going = options->session.keep_going,
-                              .prints_to = is_kept          ? NULL
-                                           : options->sarif ? stderr
-                                                            : stdout};
+                              .prints_to = is_kept              ? NULL
+                                           : options->check_log ? stderr
+                                                                : stdout};
     return program_run(&program, error);
 }
 

@@ -1,7 +1,7 @@
 #include "exercise/grade_print.h"
 #include "base/json.h"
 #include "base/language.h"
-#include "base/utf8.h"
+#include "base/visible.h"
 
 #include <string.h>
 
@@ -17,22 +17,9 @@ const char *grade_why(const Grade *grade, int goal) {
     return is_again ? tr("as above") : goals[goal].why;
 }
 
-/* One character at *at, and moves past it. Names and messages are data: what is no printable text is its
- * escape, "\\x1b". */
-static void add_visible(Text *out, const char **at) {
-    const char *from = *at;
-    uint32_t c = utf8_next(at);
-    if ((unsigned char)*from >= 0x80 && *at - from == 1)
-        text_print(out, "\\x%02x", (unsigned char)*from);
-    else if (utf8_kind(c) == UTF8_CONTROL || c == 0xfffe || c == 0xffff)
-        text_print(out, c < 0x100 ? "\\x%02x" : "\\u%04x", (unsigned)c);
-    else
-        text_add_bytes(out, from, (size_t)(*at - from));
-}
-
 static const char *visible(Text *out, const char *text) {
     text_clear(out);
-    while (*text) add_visible(out, &text);
+    visible_add(out, text);
     return text_string(out);
 }
 
@@ -160,36 +147,21 @@ static void print_gradescope(const Grade *grade, Text *out) {
     text_add(out, "\n");
 }
 
-static void add_xml(Text *out, const char *text) {
-    while (*text) {
-        const char *name = *text == '<'   ? "&lt;"
-                           : *text == '>' ? "&gt;"
-                           : *text == '&' ? "&amp;"
-                           : *text == '"' ? "&quot;"
-                                          : NULL;
-        if (name) {
-            text_add(out, name);
-            text++;
-        } else
-            add_visible(out, &text);
-    }
-}
-
 static void print_junit(const Exercise *exercise, const Grade *grade, Text *out) {
     int skipped = 0;
     for (int g = 0; g < grade->goal_count; g++) skipped += grade->goals[g].state == GOAL_NOT_TRIED;
     text_add(out, "  <testsuite name=\"");
-    add_xml(out, grade->file);
+    visible_add_xml(out, grade->file);
     text_print(out, "\" tests=\"%d\" failures=\"%d\" skipped=\"%d\" time=\"%.3f\">\n", grade->goal_count,
                grade->goal_count - grade->met_count - skipped, skipped, grade->seconds);
     for (int g = 0; g < grade->goal_count; g++) {
         const GradedGoal *goal = &grade->goals[g];
         text_print(out, "    <testcase classname=\"%s\" name=\"", exercise->name);
-        add_xml(out, goal->words);
+        visible_add_xml(out, goal->words);
         text_add(out, goal->state == GOAL_MET ? "\"/>\n" : "\">");
         if (goal->state == GOAL_MET) continue;
         text_add(out, goal->state == GOAL_MISSED ? "<failure message=\"" : "<skipped message=\"");
-        add_xml(out, goal->why ? goal->why : "");
+        visible_add_xml(out, goal->why ? goal->why : "");
         text_add(out, "\"/></testcase>\n");
     }
     text_add(out, "  </testsuite>\n");

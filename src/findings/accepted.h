@@ -54,5 +54,8 @@ bool accepted_fails(const Accepted *accepted, const CheckResult *result);
 /* "baseline FILE: 2 known, 1 new, 1 fixed" and what is new and fixed; how many are suppressed; unused
  * suppressions. After accepted_mark(). */
 void accepted_print(const Accepted *accepted, const CheckResults *results, Text *out);
+/* results_junit.c: a JUnit XML file whose test suite has this name. After accepted_mark(), if any file was
+ * read. */
+void accepted_put_junit(const Accepted *accepted, const CheckResults *results, const char *name, Text *out);
 
 #endif

@@ -160,6 +160,8 @@ static inline bool finding_is_race(const Finding *finding) {
 bool finding_has_place(const Finding *finding);
 const char *finding_unit(FindingKind kind); /* of cost and ideal of SLOW: "wavefronts"; NULL: none */
 
+CheckTool finding_tool(const Finding *finding);
+
 /* From 1: errors by cause, then the others in their order. */
 int finding_number(const Findings *findings, int index);
 int findings_find_number(const Findings *findings, int number); /* its first index; -1: none */
@@ -204,6 +206,8 @@ void findings_add_late(Findings *list, const Trace *trace, const FindingLate *la
 void findings_take_races(Findings *list, const Findings *other, const Trace *trace, uint64_t schedule);
 /* As above, for a run that continued past the fault that ended this one. */
 void findings_take_behind(Findings *list, const Findings *other, const Trace *trace);
+/* Keeps those that the tool shows; the other findings of a cause may go. */
+void findings_keep_tool(Findings *findings, CheckTool tool);
 int findings_count(const Findings *findings, Severity severity);
 /* Makes the errors of cause `from` those of cause `into`, a smaller index; later causes move up. */
 void findings_join_causes(Findings *findings, int into, int from);

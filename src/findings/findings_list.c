@@ -10,8 +10,9 @@
 static const struct {
     const char *text, *title;
     Severity severity;
+    CheckTool tool;
 } kinds[FINDING_KIND_COUNT] = {
-#define FINDING(id, text, severity, title) {text, title, SEVERITY_##severity},
+#define FINDING(id, text, severity, tool, title) {text, title, SEVERITY_##severity, TOOL_##tool},
 #include "findings/races/finding_kinds.def"
 #undef FINDING
 };
@@ -32,6 +33,11 @@ const char *finding_kind_title(FindingKind kind) {
 
 Severity finding_kind_severity(FindingKind kind) {
     return kinds[kind].severity;
+}
+
+CheckTool finding_tool(const Finding *finding) {
+    return finding->kind == FINDING_FAULT ? trap_kind_tool(trap_kind_find(finding->kind_text))
+                                          : kinds[finding->kind].tool;
 }
 
 bool finding_has_place(const Finding *finding) {

@@ -42,6 +42,32 @@ static void set_fingerprint(const CheckResults *results, CheckResult *result) {
     text_done(&text);
 }
 
+static CheckCase *find_case(CheckResults *results, const char *program, const char *kernel) {
+    for (int i = 0; i < results->case_count; i++) {
+        CheckCase *found = &results->cases[i];
+        if (is_same_text(found->program, program) && !strcmp(found->kernel, kernel)) return found;
+    }
+    CheckCase added = {.program = arena_copy_string(&results->arena, program),
+                       .kernel = arena_copy_string(&results->arena, kernel)};
+    array_push(results->cases, results->case_count, results->case_capacity, added);
+    return &results->cases[results->case_count - 1];
+}
+
+void results_add_case(CheckResults *results, const char *program, const char *kernel, const char *why) {
+    CheckCase *found = find_case(results, program, kernel);
+    found->is_checked |= !why;
+    if (why) found->why = arena_copy_string(&results->arena, why);
+}
+
+/* The result belongs to the case, too: an earlier program may have shown it first. */
+static void add_to_case(CheckResults *results, const CheckResult *result, int index) {
+    CheckCase *found = find_case(results, result->program, result->kernel);
+    found->is_checked = true;
+    for (int i = 0; i < found->count; i++)
+        if (found->results[i] == index) return;
+    array_push(found->results, found->count, found->capacity, index);
+}
+
 bool results_add(CheckResults *results, const CheckResult *result) {
     Arena *arena = &results->arena;
     CheckResult added = *result;
@@ -51,6 +77,7 @@ bool results_add(CheckResults *results, const CheckResult *result) {
         CheckResult *other = &results->items[i];
         if (other->addition == results->additions || !is_same(other, &added)) continue;
         other->addition = results->additions;
+        add_to_case(results, result, i);
         return false;
     }
     added.kind = arena_copy_string(arena, result->kind);
@@ -61,6 +88,7 @@ bool results_add(CheckResults *results, const CheckResult *result) {
     added.message = arena_copy_string(arena, result->message);
     set_fingerprint(results, &added);
     array_push(results->items, results->count, results->capacity, added);
+    add_to_case(results, result, results->count - 1);
     return true;
 }
 
@@ -124,13 +152,17 @@ static void add_finding(CheckResults *results, const Findings *findings, int ind
 
 void results_add_findings(CheckResults *results, const Findings *findings, const ResultOrigin *origin) {
     results_begin(results);
+    for (int i = 0; i < origin->trace->launch_count; i++)
+        results_add_case(results, origin->program, origin->trace->launches[i]->name, NULL);
     for (int i = 0; i < findings->count; i++) add_finding(results, findings, i, origin);
     for (int i = 0; i < findings->limit_count; i++) results_add_limit(results, findings->limits[i]);
 }
 
 void results_done(CheckResults *results) {
     for (int i = 0; i < results->count; i++) free(results->items[i].related);
+    for (int i = 0; i < results->case_count; i++) free(results->cases[i].results);
     free(results->items);
+    free(results->cases);
     free(results->limits);
     arena_done(&results->arena);
     *results = (CheckResults){0};

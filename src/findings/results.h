@@ -1,4 +1,4 @@
-/* Results of a check, of one run or of all launches of a program, as SARIF lists them.
+/* Results of a check, of one run or of all launches of a program, for logs (SARIF, JUnit).
  *
  * One result for each cause of errors, and one for each other finding with a place. They outlive the runs.
  *
@@ -37,14 +37,25 @@ typedef struct CheckResult {
     const char *suppressed; /* the reason; NULL: it is not */
 } CheckResult;
 
+typedef struct CheckCase {        /* a kernel of a program, or the program's host code; with its results */
+    const char *program, *kernel; /* as in CheckResult */
+    bool is_checked;              /* a launch of it was */
+    const char *why;              /* a launch of it was not; NULL: all were */
+    int *results;                 /* [count] in CheckResults.items */
+    int count, capacity;
+} CheckCase;
+
 /* Zeroed at first; results_done() frees it. */
 typedef struct CheckResults {
     CheckResult *items;
     int count, capacity;
+    CheckCase *cases; /* each program and kernel once */
+    int case_count, case_capacity;
     const char **limits; /* what may be missing: one sentence each */
     int limit_count, limit_capacity;
     int additions;     /* calls that added results */
     bool has_baseline; /* `is_known` means something */
+    CheckTool tool;    /* only results that it shows are added */
     Arena arena;       /* texts */
 } CheckResults;
 
@@ -64,6 +75,8 @@ void results_add_findings(CheckResults *results, const Findings *findings, const
  * kernel, place, message and source are copied. False: an earlier addition has it. */
 void results_begin(CheckResults *results);
 bool results_add(CheckResults *results, const CheckResult *result);
+/* Adds a kernel of a program, which may have no result. `why` it was not checked; NULL: it was. */
+void results_add_case(CheckResults *results, const char *program, const char *kernel, const char *why);
 void results_add_limit(CheckResults *results, const char *sentence);
 void results_done(CheckResults *results);
 

@@ -6,12 +6,14 @@
 #include <stdlib.h>
 
 typedef struct Found {
+    CheckTool tool;
     HostFinding *list;
     int count, capacity;
     Arena *arena;
 } Found;
 
 static void add(Found *found, HostFinding finding) {
+    if (!check_tool_shows(found->tool, finding.tool)) return;
     for (int i = 0; i < found->count; i++) /* in a loop, once */
         if (found->list[i].line == finding.line && !strcmp(found->list[i].text, finding.text)) return;
     array_push(found->list, found->count, found->capacity, finding);
@@ -21,7 +23,7 @@ static void add_launch(Found *found, const Captured *capture, int index) {
     const CapturedLaunch *launch = &capture->launches[index];
     if (!launch->is_refused) return;
     const char *unchecked = launch->is_checked ? "" : "; the program does not ask for the error";
-    add(found, (HostFinding){"refused_launch", true, launch->file, launch->line, index,
+    add(found, (HostFinding){"refused_launch", TOOL_MEMCHECK, true, launch->file, launch->line, index,
                              arena_print(found->arena, "launch %d of %s is refused: %s%s", index + 1,
                                          launch->name, launch->why, unchecked)});
 }
@@ -35,11 +37,12 @@ static void add_lost_extremes(Found *found, const Captured *capture, int index) 
         launch->repeats >= 0 || !launch->after_count)
         return;
     const CapturedMemory *memory = &capture->memories[launch->changed[0].memory];
-    add(found, (HostFinding){"lost_extreme", true, launch->extreme.file, launch->extreme.line, index,
-                             arena_print(found->arena,
-                                         "atomic minima or maxima of launch %d of %s change nothing: %s "
-                                         "still holds what the host wrote",
-                                         index + 1, launch->name, memory->name)});
+    add(found,
+        (HostFinding){"lost_extreme", TOOL_NONE, true, launch->extreme.file, launch->extreme.line, index,
+                      arena_print(found->arena,
+                                  "atomic minima or maxima of launch %d of %s change nothing: %s "
+                                  "still holds what the host wrote",
+                                  index + 1, launch->name, memory->name)});
 }
 
 /* ---- state that a launch leaves to the next one -------------------------------------------------------- */
@@ -115,7 +118,7 @@ static void add_left_state(Found *found, const Captured *capture, int index) {
     for (int i = 0; i < second->use_count; i++)
         if (second->uses[i].memory == variable) line = second->uses[i].line;
     add(found,
-        (HostFinding){"left_state", true, line.file, line.line, index,
+        (HostFinding){"left_state", TOOL_NONE, true, line.file, line.line, index,
                       arena_print(found->arena,
                                   "launch %d of %s does not write %s as launch %d did with the same data: %s "
                                   "begins with what that "
@@ -124,12 +127,18 @@ static void add_left_state(Found *found, const Captured *capture, int index) {
                                   (int)(first - capture->launches) + 1, capture->memories[variable].name)});
 }
 
-static const char *const fault_kinds[] = {
-    [CAPTURED_CALL_FAILED] = "failed_call",   [CAPTURED_HOST_ACCESS] = "host_access",
-    [CAPTURED_USED_FREED] = "use_after_free", [CAPTURED_UNORDERED] = "unordered_launches",
-    [CAPTURED_STALE] = "stale_data",          [CAPTURED_NOT_CLEARED] = "not_cleared",
-    [CAPTURED_EARLY] = "early_access",        [CAPTURED_COUNTER] = "left_counter",
-    [CAPTURED_LACKS] = "missing_function"};
+static const struct {
+    const char *kind;
+    CheckTool tool;
+} fault_kinds[] = {[CAPTURED_CALL_FAILED] = {"failed_call", TOOL_MEMCHECK},
+                   [CAPTURED_HOST_ACCESS] = {"host_access", TOOL_MEMCHECK},
+                   [CAPTURED_USED_FREED] = {"use_after_free", TOOL_MEMCHECK},
+                   [CAPTURED_UNORDERED] = {"unordered_launches", TOOL_RACECHECK},
+                   [CAPTURED_STALE] = {"stale_data", TOOL_NONE},
+                   [CAPTURED_NOT_CLEARED] = {"not_cleared", TOOL_NONE},
+                   [CAPTURED_EARLY] = {"early_access", TOOL_RACECHECK},
+                   [CAPTURED_COUNTER] = {"left_counter", TOOL_NONE},
+                   [CAPTURED_LACKS] = {"missing_function", TOOL_ANY}};
 
 /* What one launch leaves to another. */
 static void add_between_launches(Found *found, const Captured *capture, const CapturedFault *fault) {
@@ -162,8 +171,8 @@ static void add_between_launches(Found *found, const Captured *capture, const Ca
                            fault->after, later->name, name, fault->error);
     for (int i = 0; i < found->count; i++) /* told already, with the same data */
         if (fault->kind == CAPTURED_COUNTER && found->list[i].launch == fault->after - 1) return;
-    add(found,
-        (HostFinding){fault_kinds[fault->kind], true, later->file, later->line, fault->after - 1, text});
+    add(found, (HostFinding){fault_kinds[fault->kind].kind, fault_kinds[fault->kind].tool, true, later->file,
+                             later->line, fault->after - 1, text});
 }
 
 static void add_fault(Found *found, const Captured *capture, const CapturedFault *fault) {
@@ -202,8 +211,8 @@ static void add_fault(Found *found, const Captured *capture, const CapturedFault
                            fault->is_checked ? "" : "; the program does not ask for the error");
         break;
     }
-    add(found, (HostFinding){fault_kinds[fault->kind], fault->kind != CAPTURED_LACKS, fault->file,
-                             fault->line, -1, text});
+    add(found, (HostFinding){fault_kinds[fault->kind].kind, fault_kinds[fault->kind].tool,
+                             fault->kind != CAPTURED_LACKS, fault->file, fault->line, -1, text});
 }
 
 /* A status that means failure, where no CUDA call returned an error that would explain it. */
@@ -216,15 +225,15 @@ static void add_end(Found *found, const Program *program) {
     if (!has_failed || has_error || !capture->launch_count) return;
     Text end = {0};
     program_describe_end(program, &end);
-    add(found, (HostFinding){HOST_PROGRAM_END, true, NULL, 0, -1,
+    add(found, (HostFinding){HOST_PROGRAM_END, TOOL_ANY, true, NULL, 0, -1,
                              arena_print(found->arena, "the program %s, though no CUDA call failed",
                                          text_string(&end))});
     text_done(&end);
 }
 
-HostFinding *host_findings(const Program *program, Arena *arena, int *count) {
+HostFinding *host_findings(const Program *program, CheckTool tool, Arena *arena, int *count) {
     const Captured *capture = program->capture;
-    Found found = {.arena = arena};
+    Found found = {.tool = tool, .arena = arena};
     for (int i = 0; i < capture->launch_count; i++) {
         add_launch(&found, capture, i);
         add_lost_extremes(&found, capture, i);
@@ -236,10 +245,10 @@ HostFinding *host_findings(const Program *program, Arena *arena, int *count) {
     return found.list;
 }
 
-void host_findings_print(const Program *program, Text *out) {
+void host_findings_print(const Program *program, CheckTool tool, Text *out) {
     Arena arena = {0};
     int count;
-    HostFinding *list = host_findings(program, &arena, &count);
+    HostFinding *list = host_findings(program, tool, &arena, &count);
     for (int i = 0; i < count; i++) {
         const char *slash = list[i].file ? strrchr(list[i].file, '/') : NULL,
                    *name = slash ? slash + 1 : list[i].file;
@@ -251,10 +260,10 @@ void host_findings_print(const Program *program, Text *out) {
     arena_done(&arena);
 }
 
-int host_findings_count_errors(const Program *program) {
+int host_findings_count_errors(const Program *program, CheckTool tool) {
     Arena arena = {0};
     int count, errors = 0;
-    HostFinding *list = host_findings(program, &arena, &count);
+    HostFinding *list = host_findings(program, tool, &arena, &count);
     for (int i = 0; i < count; i++) errors += list[i].is_error;
     free(list);
     arena_done(&arena);

@@ -221,7 +221,7 @@ void launch_list_print(const Program *program, int most, const LaunchShown *show
     text_add(out, "\n");
     print_table(program->capture, rows, most && count > most ? most : count, shown, out);
     if (most && count > most) text_print(out, "  ... %d further rows\n", count - most);
-    host_findings_print(program, out);
+    host_findings_print(program, TOOL_NONE, out);
     free(rows);
 }
 
@@ -271,7 +271,7 @@ void launch_list_put_json(const Program *program, Json *json) {
     static const char *const ends[] = {"exited", "signal", "time_limit", "stopped"};
     Arena arena = {0};
     int count;
-    HostFinding *found = host_findings(program, &arena, &count);
+    HostFinding *found = host_findings(program, TOOL_NONE, &arena, &count);
     json_open_object(json, "program");
     json_string(json, "end", ends[program->end]);
     json_integer(json, "status", program->status);

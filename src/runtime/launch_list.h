@@ -53,15 +53,16 @@ void launch_list_put_json(const Program *program, Json *json);
 /* What the host did wrong. */
 typedef struct HostFinding {
     const char *kind; /* "failed_call", stable */
-    bool is_error;    /* else a note */
+    CheckTool tool;
+    bool is_error; /* else a note */
     const char *file;
     int line;   /* 0: not known */
     int launch; /* that was refused; -1: none */
     const char *text;
 } HostFinding;
-/* The list, the caller's; texts are in `arena`. */
-HostFinding *host_findings(const Program *program, Arena *arena, int *count);
-void host_findings_print(const Program *program, Text *out);
-int host_findings_count_errors(const Program *program);
+/* The list of what `tool` shows, the caller's; texts are in `arena`. */
+HostFinding *host_findings(const Program *program, CheckTool tool, Arena *arena, int *count);
+void host_findings_print(const Program *program, CheckTool tool, Text *out);
+int host_findings_count_errors(const Program *program, CheckTool tool);
 
 #endif

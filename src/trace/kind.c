@@ -15,7 +15,7 @@ static const struct Kind {
 };
 
 static const char *const trap_texts[TRAP_KIND_COUNT] = {
-#define TRAP(id, text) [TRAP_##id] = text,
+#define TRAP(id, text, tool) [TRAP_##id] = text,
 #include "trace/traps.def"
 #undef TRAP
 };
@@ -28,11 +28,20 @@ bool trace_kind_is_access(TraceKind kind) {
 }
 const char *trap_kind_mark(TrapKind kind) {
     static const char *const marks[] = {
-#define TRAP(id, text) "TRAP " text,
+#define TRAP(id, text, tool) "TRAP " text,
 #include "trace/traps.def"
 #undef TRAP
     };
     return kind == TRAP_TRAP_INSTRUCTION ? "TRAP" : marks[kind];
+}
+
+CheckTool trap_kind_tool(TrapKind kind) {
+    static const CheckTool tools[TRAP_KIND_COUNT + 1] = {
+#define TRAP(id, text, tool) TOOL_##tool,
+#include "trace/traps.def"
+#undef TRAP
+        TOOL_ANY};
+    return tools[kind];
 }
 
 const char *trap_kind_text(TrapKind kind) {

@@ -1,5 +1,5 @@
 /* The state shared by the writer and the reader of a session file (store_write.c, store_read.c). Private to
- * store*.c, the only files that include sqlite3.h. */
+ * store*.c. Beside them only findings/accepted.c includes sqlite3.h, to read JSON. */
 #ifndef TRACE_STORE_STATE_H
 #define TRACE_STORE_STATE_H
 

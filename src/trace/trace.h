@@ -19,6 +19,7 @@
 #include "base/text.h"
 #include "ptx/launch.h"
 #include "trace/access.h"
+#include "trace/check_tool.h"
 
 typedef enum TraceKind {
     TRACE_NOT_RECORDED, /* instructions of this kind make no events */
@@ -125,7 +126,7 @@ typedef struct TraceCounter {
 } TraceCounter;
 
 typedef enum TrapKind {
-#define TRAP(id, text) TRAP_##id,
+#define TRAP(id, text, tool) TRAP_##id,
 #include "trace/traps.def"
 #undef TRAP
     TRAP_KIND_COUNT
@@ -133,6 +134,7 @@ typedef enum TrapKind {
 
 const char *trap_kind_text(TrapKind kind); /* "out_of_bounds" */
 TrapKind trap_kind_find(const char *text); /* TRAP_KIND_COUNT: there is none of this text */
+CheckTool trap_kind_tool(TrapKind kind);   /* TRAP_KIND_COUNT: any */
 const char *trap_kind_mark(TrapKind kind); /* "TRAP out_of_bounds"; "TRAP" for a trap instruction */
 bool trap_kind_is_dropped(TrapKind kind);  /* an access that faults on a GPU, but did not end this run */
 bool trap_kind_is_fatal(TrapKind kind);    /* false: the run continued */

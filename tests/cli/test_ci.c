@@ -153,6 +153,63 @@ static void one_log_has_every_program(void **state) {
     free(log);
 }
 
+/* Prints of each test case its names and its elements, "failure" with the type. */
+static const char read_junit[] =
+    "import sys, xml.etree.ElementTree as E\n"
+    "suite, = E.parse(sys.argv[1]).getroot()\n"
+    "print(*(suite.get(k) for k in ('tests', 'failures', 'skipped')))\n"
+    "for case in suite.iter('testcase'):\n"
+    "    print(case.get('classname'), case.get('name'),\n"
+    "          *(c.get('type') or c.get('message') or c.tag for c in case), sep=', ')\n";
+
+static void assert_junit(const char *expected) {
+    if (!has_command("python3")) skip_because("python3 was not found, which reads JUnit files");
+    program_write_file("junit.py", read_junit);
+    Outcome read = program_shell("python3 %s/junit.py %s/junit.xml", program_folder(), program_folder());
+    if (read.status || strcmp(read.out, expected) != 0) fail_msg("%s%s", read.out, read.err);
+    program_outcome_done(&read);
+    if (!has_command("xmllint")) return;
+    read = program_shell("xmllint --noout %s/junit.xml", program_folder());
+    if (read.status) fail_msg("%s", read.err);
+    program_outcome_done(&read);
+}
+
+static void junit_has_a_case_for_each_kernel_of_each_program(void **state) {
+    (void)state;
+    NEEDS_PROJECT();
+    Outcome made = program_shell("cd %s && $(cd - >/dev/null && realpath @) --check=junit -- "
+                                 "sh -c './racy; ./leaking \"$1\"; ./crashing; ./failing' '<&\"]]>' "
+                                 "\"$(printf '<&\"\\033\\377')\" >junit.xml",
+                                 program_folder());
+    assert_int_equal(made.status, 1);
+    program_outcome_done(&made);
+    assert_junit("4 3 0\n"
+                 "./racy, racy, shared_race\n"
+                 "./leaking <&\"\\x1b\\xff, store, system-out\n"
+                 "./crashing, store, out_of_bounds\n"
+                 "sh -c ./racy; ./leaking \"$1\"; ./crashing; ./failing <&\"]]> <&\"\\x1b\\xff, "
+                 "host code and exit, failed_call\n");
+}
+
+/* Of one program all cases have the command; a kernel without a program has its own. */
+static void junit_shows_what_is_accepted_as_skipped(void **state) {
+    (void)state;
+    NEEDS_PROJECT();
+    program_write_file("accepted", "shared_race * *  the <order> does not matter\n");
+    Outcome made =
+        program_shell("cd %s && $(cd - >/dev/null && realpath @) --check=junit --suppress accepted "
+                      "-- ./racy >junit.xml",
+                      program_folder());
+    assert_int_equal(made.status, 0);
+    program_outcome_done(&made);
+    assert_junit(
+        "2 0 1\n./racy, racy, the <order> does not matter, system-out\n./racy, host code and exit\n");
+    made = program_shell("@ --check=junit --kernel interleaved >%s/junit.xml", program_folder());
+    assert_int_equal(made.status, 0);
+    program_outcome_done(&made);
+    assert_junit("1 0 0\ninterleaved, interleaved<int,Sum>, system-out\n");
+}
+
 static void a_baseline_makes_only_new_faults_fail(void **state) {
     (void)state;
     NEEDS_PROJECT();
@@ -205,12 +262,60 @@ static void commands_of_the_page_work(void **state) {
         bool is_accepted = strstr(line, "--baseline") || strstr(line, "--suppress");
         Outcome outcome =
             program_shell("PATH=$(cd $(dirname @) && pwd):$PATH; cd %s && %s", program_folder(), line + 4);
-        if (outcome.status != !is_accepted) fail_msg("%s: %d %s", line, outcome.status, outcome.err);
+        int expected = strstr(line, "--error-exitcode 9") ? 9 : !is_accepted;
+        if (outcome.status != expected) fail_msg("%s: %d %s", line, outcome.status, outcome.err);
         program_outcome_done(&outcome);
         count++;
     }
-    assert_int_equal(count, 5);
+    assert_int_equal(count, 8);
     free(page);
+}
+
+static void a_tool_shows_its_kinds_only(void **state) {
+    (void)state;
+    NEEDS_PROJECT();
+    static const struct {
+        const char *tool, *shown, *hidden;
+        int status;
+    } cases[] = {{"memcheck", "out of bounds", "race on shared memory", 1},
+                 {"racecheck", "race on shared memory", "out of bounds", 1},
+                 {"initcheck", "3 distinct launches of 3: no error found", "out of bounds", 0},
+                 {"synccheck", "3 distinct launches of 3: no error found", "race on shared memory", 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Outcome outcome = program_shell("cd %s; $(cd - >/dev/null && realpath @) --check --tool %s -- "
+                                        "sh -c './racy; ./crashing; ./right'",
+                                        program_folder(), cases[i].tool);
+        if (outcome.status != cases[i].status || !strstr(outcome.out, cases[i].shown) ||
+            strstr(outcome.out, cases[i].hidden))
+            fail_msg("%s: %d\n%s", cases[i].tool, outcome.status, outcome.out);
+        program_outcome_done(&outcome);
+    }
+}
+
+/* Of the launches of racy, crashing and right. */
+static void launches_are_chosen(void **state) {
+    (void)state;
+    NEEDS_PROJECT();
+    static const struct {
+        const char *options, *said;
+        int status;
+    } cases[] = {
+        {"--kernel-name store", "2 distinct launches of 3: 1 with errors", 9},
+        {"--kernel-name kernel_substring=ac", "1 distinct launch of 3: 1 with errors", 9},
+        {"--kernel-name kernel_regex='^r.*y|none'", "1 distinct launch of 3: 1 with errors", 9},
+        {"--launch-skip 2", "1 distinct launch of 3: no error found", 0},
+        {"--launch-skip 1 --launch-count 1", "1 distinct launch of 3: 1 with errors", 9},
+        {"--kernel-name store --launch-skip 1", "1 distinct launch of 3: no error found", 0},
+        {"--kernel-name tore", "none is chosen (--kernel-name, --launch-skip, --launch-count)", 3},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Outcome outcome = program_shell("cd %s; $(cd - >/dev/null && realpath @) --check --error-exitcode 9 "
+                                        "%s -- sh -c './racy; ./crashing; ./right'",
+                                        program_folder(), cases[i].options);
+        if (outcome.status != cases[i].status || !strstr(outcome.out, cases[i].said))
+            fail_msg("%s: %d\n%s", cases[i].options, outcome.status, outcome.out);
+        program_outcome_done(&outcome);
+    }
 }
 
 /* More processes than are likely to run at once, each with its command. */
@@ -227,6 +332,88 @@ static void every_process_is_checked(void **state) {
     program_assert_contains(outcome.out, "/racy last: \n");
     program_assert_contains(outcome.out, " distinct launches of 18: 1 with errors; 1 error of the program\n");
     program_outcome_done(&outcome);
+}
+
+/* Runs a command in the folder of the project, with redviz in PATH; all programs of the project are found. */
+static void assert_finds_all(const char *command) {
+    Outcome outcome =
+        program_shell("PATH=$(cd $(dirname @) && pwd):$PATH; cd %s && { %s; }", program_folder(), command);
+    if (outcome.status != 1 || !strstr(outcome.out, "racy, racy.cu:") ||
+        !strstr(outcome.out, "/crashing: ") ||
+        !strstr(outcome.out, "3 distinct launches of 3: 2 with errors"))
+        fail_msg("%s: %d\n%s%s", command, outcome.status, outcome.out, outcome.err);
+    program_outcome_done(&outcome);
+}
+
+static void ctest_is_checked(void **state) {
+    (void)state;
+    NEEDS_PROJECT();
+    if (!has_command("ctest") || !has_command("cmake")) skip_because("ctest and cmake were not found");
+    program_write_file("CMakeLists.txt", "cmake_minimum_required(VERSION 3.10)\n"
+                                         "project(tests NONE)\n"
+                                         "enable_testing()\n"
+                                         "foreach(test racy crashing right)\n"
+                                         "    add_test(NAME ${test} COMMAND ${CMAKE_SOURCE_DIR}/${test})\n"
+                                         "endforeach()\n");
+    assert_finds_all(
+        "cmake -S . -B made >/dev/null && redviz --check --time-limit 600 -- ctest --test-dir made");
+}
+
+static bool has_module(const char *name) {
+    char command[128];
+    snprintf(command, sizeof command, "python3 -c 'import %s' >/dev/null 2>&1", name);
+    return system(command) == 0;
+}
+
+static void pytest_is_checked(void **state) {
+    (void)state;
+    NEEDS_PROJECT();
+    if (!has_module("pytest")) skip_because("pytest was not found");
+    program_write_file("test_gpu.py", "import subprocess, pytest\n"
+                                      "@pytest.mark.parametrize('name', ['racy', 'crashing', 'right'])\n"
+                                      "def test_program(name):\n"
+                                      "    subprocess.run(['./' + name])\n");
+    assert_finds_all("redviz --check -- python3 -m pytest test_gpu.py");
+}
+
+/* Prints the script of the step named Check, and the entry of the hook. */
+static const char read_yaml[] = "import sys, yaml\n"
+                                "action, hooks = (yaml.safe_load(open(f)) for f in sys.argv[1:])\n"
+                                "assert action['runs']['using'] == 'composite'\n"
+                                "assert all('run' in s or 'uses' in s for s in action['runs']['steps'])\n"
+                                "check, = (s for s in action['runs']['steps'] if s['name'] == 'Check')\n"
+                                "print(check['run'])\n"
+                                "print(hooks[0]['entry'], *sys.stdin.read().split())\n";
+
+static void the_action_and_the_hook_run(void **state) {
+    (void)state;
+    NEEDS_PROJECT();
+    if (!has_module("yaml")) skip_because("PyYAML was not found");
+    program_write_file("yaml.py.txt", read_yaml);
+    Outcome scripts = program_shell("echo right.cu racy.cu | python3 %s/yaml.py.txt action.yml "
+                                    ".pre-commit-hooks.yaml",
+                                    program_folder());
+    if (scripts.status) fail_msg("%s", scripts.err);
+    char *hook = strchr(scripts.out, '\n');
+    *hook++ = 0;
+    const char *const commands[] = {scripts.out, hook};
+    for (int i = 0; i < 2; i++) {
+        program_write_file("step", commands[i]);
+        Outcome outcome =
+            program_shell("PATH=$(cd $(dirname @) && pwd):$PATH; cd %s && COMMAND='make -s check' "
+                          "OPTIONS='--fail-on note' SARIF=step.sarif bash step",
+                          program_folder());
+        if (outcome.status != 1) fail_msg("%s: %d\n%s", commands[i], outcome.status, outcome.err);
+        if (i) program_assert_contains(outcome.out, "race on shared memory");
+        program_outcome_done(&outcome);
+    }
+    program_outcome_done(&scripts);
+    char *log, path[512];
+    size_t length;
+    snprintf(path, sizeof path, "%s/step.sarif", program_folder());
+    assert_true(text_read_file(path, 1 << 20, &log, &length, NULL));
+    assert_true(json_valid(log));
+    free(log);
 }
 
 static void files_that_are_none_are_refused(void **state) {
@@ -255,10 +442,17 @@ static void files_that_are_none_are_refused(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_log_has_every_program),
+        cmocka_unit_test(junit_has_a_case_for_each_kernel_of_each_program),
+        cmocka_unit_test(junit_shows_what_is_accepted_as_skipped),
         cmocka_unit_test(a_baseline_makes_only_new_faults_fail),
         cmocka_unit_test(suppressions_have_reasons_and_are_used),
         cmocka_unit_test(commands_of_the_page_work),
+        cmocka_unit_test(a_tool_shows_its_kinds_only),
+        cmocka_unit_test(launches_are_chosen),
         cmocka_unit_test(every_process_is_checked),
+        cmocka_unit_test(ctest_is_checked),
+        cmocka_unit_test(pytest_is_checked),
+        cmocka_unit_test(the_action_and_the_hook_run),
         cmocka_unit_test(files_that_are_none_are_refused),
     };
     return cmocka_run_group_tests(tests, set_up, program_remove_folder);

@@ -15,7 +15,7 @@ static void ask(Session *session) {
     FILE *nowhere = fopen("/dev/null", "w");
     ask_report(session, true, &out);
     ask_report(session, false, &out);
-    ask_check(session, CHECK_TEXT, &out);
+    ask_check(session, TOOL_NONE, CHECK_TEXT, &out);
     session_events(session, nowhere);
     if (session_block_count(session)) session_folds(session, 0);
     fclose(nowhere);

@@ -32,7 +32,7 @@ static void every_wrong_kernel_is_explained(void **state) {
         Session *session = open_well(&(RunSpec){.kernel = row->id, .search_races = true, .threads = 1});
         Text out = {0};
         char path[128];
-        ask_check(session, CHECK_TEXT, &out);
+        ask_check(session, TOOL_NONE, CHECK_TEXT, &out);
         snprintf(path, sizeof path, "tests/data/checks/%s.txt", row->id);
         golden_check_file(path, &out);
         text_done(&out);
@@ -56,7 +56,7 @@ static void a_missing_barrier_is_one_finding(void **state) {
                            .threads = 1};
         Session *session = open_well(&options);
         Text out = {0};
-        ask_check(session, CHECK_TEXT, &out);
+        ask_check(session, TOOL_NONE, CHECK_TEXT, &out);
         const Findings *findings = ask_hazards(session);
         assert_true(findings->error_count > 10);
         assert_int_equal(findings->cause_count, 1);
@@ -307,7 +307,7 @@ static void a_kernel_may_be_removed_whole(void **state) {
     Session *session =
         open_case(&(Case){.entry = "all_removed", .arguments = ONE_BLOCK, .blocks = 1, .threads = 32});
     Text out = {0};
-    ask_check(session, CHECK_TEXT, &out);
+    ask_check(session, TOOL_NONE, CHECK_TEXT, &out);
     const Findings *findings = ask_hazards(session);
     assert_int_equal(findings->count, 1);
     assert_int_equal(findings->items[0].kind, FINDING_DELETED_STORE);
@@ -322,7 +322,7 @@ static void removed_stores_are_noted(void **state) {
     Session *session =
         open_case(&(Case){.entry = "store_removed", .arguments = ONE_BLOCK, .blocks = 1, .threads = 32});
     Text out = {0};
-    ask_check(session, CHECK_TEXT, &out);
+    ask_check(session, TOOL_NONE, CHECK_TEXT, &out);
     const Findings *findings = ask_hazards(session);
     int found = 0;
     for (int i = 0; i < findings->count; i++) {
@@ -351,7 +351,7 @@ static void comments_and_other_kernels_remove_nothing(void **state) {
                        .threads = 1};
     Session *session = open_well(&options);
     Text out = {0};
-    ask_check(session, CHECK_TEXT, &out);
+    ask_check(session, TOOL_NONE, CHECK_TEXT, &out);
     const Findings *findings = ask_hazards(session);
     int found = 0;
     for (int i = 0; i < findings->count; i++) {
@@ -539,8 +539,8 @@ static void what_is_given_up_for_time_is_said(void **state) {
                                                 .order_seconds = cases[i].order_seconds,
                                                 .proof_seconds = cases[i].proof_seconds});
         Text text = {0}, json = {0};
-        ask_check(session, CHECK_TEXT, &text);
-        ask_check(session, CHECK_JSON, &json);
+        ask_check(session, TOOL_NONE, CHECK_TEXT, &text);
+        ask_check(session, TOOL_NONE, CHECK_JSON, &json);
         const Findings *findings = ask_hazards(session);
         const char *last = strstr(text_string(&text), "The limit of "),
                    *list = json_at(text_string(&json), "limits");
@@ -589,7 +589,7 @@ static void check_fused(const char *rounding, const char *flags, bool is_noted) 
                                             .compile_flags = flags,
                                             .search_races = true,
                                             .threads = 1});
-    ask_check(session, CHECK_TEXT, &out);
+    ask_check(session, TOOL_NONE, CHECK_TEXT, &out);
     bool has = strstr(text_string(&out),
                       "line 6: ptxas fuses this product into the addition and the subtraction.\n") &&
                strstr(text_string(&out), "__dmul_rn() keeps them apart");

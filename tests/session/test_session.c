@@ -151,7 +151,7 @@ static void a_session_does_not_keep_what_cancels_it(void **state) {
     Session *session = open_session(&options);
     cancel = true;
     Text out = {0};
-    ask_check(session, CHECK_TEXT, &out);
+    ask_check(session, TOOL_NONE, CHECK_TEXT, &out);
     assert_non_null(strstr(text_string(&out), "with the maximum at in["));
     text_done(&out);
     session_free(session);

@@ -176,7 +176,7 @@ static void draw_detail(const Captured *capture, const LaunchRow *row, Canvas *c
 static int draw_findings(const Program *program, Canvas *canvas, Rectangle area) {
     Arena arena = {0};
     int count, row = 0;
-    HostFinding *found = host_findings(program, &arena, &count);
+    HostFinding *found = host_findings(program, TOOL_NONE, &arena, &count);
     Text text = {0};
     canvas_text(canvas, area, 0, row++, ROLE_TITLE, tr("host code"));
     if (!count) canvas_text(canvas, area, 2, row++, ROLE_DIM, tr("nothing wrong was seen"));

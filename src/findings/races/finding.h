@@ -6,7 +6,7 @@
 #include "trace/observer.h"
 
 typedef enum FindingKind {
-#define FINDING(id, text, severity, title) FINDING_##id,
+#define FINDING(id, text, severity, tool, title) FINDING_##id,
 #include "findings/races/finding_kinds.def"
 #undef FINDING
     FINDING_KIND_COUNT
