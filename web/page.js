@@ -156,7 +156,7 @@
     else if (data.printed) say(new TextDecoder().decode(data.printed));
     else {
       ended = true;
-      say((data.error || "") + "\nredviz has ended; a key starts it again, and a PTX file can be dropped here. The end of the address has " +
+      say((data.error || "") + "\nredviz has ended; a key starts it again, and a PTX file can be dropped here, or opened. The end of the address has " +
           "the options: #kernel=strided&n=4096 is --kernel strided --n 4096, #exercise lists exercises in PTX.\nA browser " +
           "compiles no CUDA C++: .cu files need redviz in a terminal.\n");
       if (data.end === REFUSED) editRefused();
@@ -201,8 +201,28 @@
     event.preventDefault();
     press(key);
   });
-  for (const button of document.querySelectorAll("#keys button"))
+  for (const button of document.querySelectorAll("[data-key]"))
     button.addEventListener("click", () => press(keyOf({ key: button.dataset.key })));
+
+  /* ---- what a finger lacks: digits, a keyboard, a file to drop ---- */
+
+  const digit = document.getElementById("digit"), digits = document.getElementById("digits");
+  digit.addEventListener("click", () => {
+    digits.hidden = !digits.hidden;
+    digit.setAttribute("aria-expanded", String(!digits.hidden));
+  });
+
+  /* The keyboard of a phone names no keys, but edits the text of an input. */
+  const typed = document.getElementById("typed"), BLANK = " ";
+  typed.value = BLANK;
+  typed.addEventListener("input", (event) => {
+    if (event.isComposing) return;
+    if (typed.value.length < BLANK.length) press("Backspace");
+    for (const character of typed.value.slice(BLANK.length)) press(character);
+    typed.value = BLANK;
+  });
+  typed.addEventListener("compositionend", () => typed.dispatchEvent(new Event("input")));
+  document.getElementById("letter").addEventListener("click", () => typed.focus());
 
   /* The cell at the mouse. */
   function place(event) {
@@ -223,14 +243,22 @@
 
   /* A kernel's PTX, dropped onto the page. */
   addEventListener("dragover", (event) => event.preventDefault());
-  addEventListener("drop", async (event) => {
-    event.preventDefault();
-    const file = event.dataTransfer.files[0];
+  async function openFile(file) {
     if (!file) return;
     dropped = { name: file.name, content: new Uint8Array(await file.arrayBuffer()) };
     history.replaceState(null, "", "#");
     editor.hidden = true;
     start();
+  }
+  addEventListener("drop", (event) => {
+    event.preventDefault();
+    openFile(event.dataTransfer.files[0]);
+  });
+  const chosen = document.getElementById("file");
+  document.getElementById("open").addEventListener("click", () => chosen.click());
+  chosen.addEventListener("change", () => {
+    openFile(chosen.files[0]);
+    chosen.value = "";
   });
 
   /* The window's size, or the text's. */

@@ -275,6 +275,41 @@ def fingers_have_keys(page):
     page.shows_frame_of("--kernel", "strided", "--n", "1024", "--keys", "]")
 
 
+def fingers_answer_and_type(page):
+    page.browser.look(390, 844, phone=True)
+    page.open("lecture=banks&stop=2")
+    page.size()
+    page.browser.tap("#keys button[data-key=PageDown]")
+    page.shows_frame_of("--lecture", "banks", "--stop", "3")
+    page.browser.tap("#digit")
+    page.size()
+    for digit in "165":
+        page.browser.tap("#digits button[data-key='%s']" % digit)
+    page.browser.tap("#digits button[data-key=Backspace]")
+    page.browser.tap("#keys button[data-key=Enter]")
+    page.shows_frame_of("--lecture", "banks", "--stop", "3", "--keys", "16<Enter>")
+    page.open("kernel=strided&n=1024")
+    page.size()
+    page.browser.tap("#letter")
+    assert page.browser.run("document.activeElement.id") == "typed"
+    for text in ("K", "lab", "_bax"):  # as a phone's keyboard edits the input
+        page.browser.run("(() => { const typed = document.getElementById('typed'); typed.value += %s; "
+                         "typed.dispatchEvent(new InputEvent('input')); })()" % json.dumps(text))
+    page.browser.run("(() => { const typed = document.getElementById('typed'); typed.value = ''; "
+                     "typed.dispatchEvent(new InputEvent('input')); })()")
+    page.shows_frame_of("--kernel", "strided", "--n", "1024", "--keys", "Klab_ba")
+
+
+def fingers_choose_a_file(page):
+    path = os.path.join(ROOT, "tests/tui/race_then_fault.ptx")
+    page.open("kernel=strided&n=1024")
+    page.size()
+    page.browser.run("(() => { const data = new DataTransfer(); data.items.add(new File([new Uint8Array(%s)], 'race_then_fault.ptx')); "
+                     "const file = document.getElementById('file'); file.files = data.files; "
+                     "file.dispatchEvent(new Event('change')); })()" % list(open(path, "rb").read()))
+    page.shows_frame_of("./race_then_fault.ptx", folder=os.path.dirname(path))
+
+
 def larger_text_is_drawn(page):
     page.open("kernel=strided&n=1024")
     before = page.size()
@@ -305,7 +340,8 @@ CHECKS = [the_first_frame_is_that_of_the_program, keys_move, another_kernel_is_o
           a_kernel_is_opened_from_the_menu, a_copy_cannot_be_edited, an_exercise_is_solved, a_lecture_ends_with_an_exercise,
           a_lecture_asks, playing_goes_on_by_itself, a_click_presses_a_hint, another_size_is_drawn, a_report_is_printed,
           what_a_browser_cannot_do_is_one_line, nothing_is_requested, a_dropped_file_is_opened, a_step_is_said,
-          without_colours_one_is_left, fingers_have_keys, larger_text_is_drawn, axe_finds_nothing]
+          without_colours_one_is_left, fingers_have_keys, fingers_answer_and_type, fingers_choose_a_file, larger_text_is_drawn,
+          axe_finds_nothing]
 
 
 def check_in(kind, path, native):

@@ -56,6 +56,8 @@ static inline const char *sqlite3_errstr(int code) {
 }
 
 /* The rest is never reached. */
+#define sqlite3_open(path, database)       sqlite3_open_v2(path, database, 0, NULL)
+#define sqlite3_errmsg(database)           ((void)(database), sqlite3_errstr(SQLITE_CANTOPEN))
 #define sqlite3_libversion(...)            "none"
 #define sqlite3_system_errno(...)          0
 #define sqlite3_errcode(...)               SQLITE_CANTOPEN
