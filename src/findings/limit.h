@@ -45,8 +45,8 @@ typedef struct LimitFigures {   /* measured; NaN: not known */
 
 LimitFigures limit_figures_unknown(void);
 
-/* The reason for most waits and its share of a warp's cycles, as samples give it: waits and cycles in which it
- * is ready. STALL_COUNT: none known. */
+/* The reason for most waits and its share of a warp's cycles: its waits, and the cycles in which it is ready.
+ * STALL_COUNT: none known. */
 Stall limit_main_stall(const LimitFigures *figures, double *share);
 Limit limit_of(const LimitFigures *figures);
 /* A short name: "memory", "issue slots", "shared memory pipe", "barriers", "latency", "launches", "-". */

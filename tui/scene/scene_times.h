@@ -42,7 +42,7 @@ void times_find_limit(const Times *times, const Scene *scene, const TimesRow *ro
                       LimitFigures *out);
 
 /* "28 % of samples wait for shared memory, 61 % of them in line 26", from the samples of the kernel's machine
- * code; without samples of the warp cycles of a profile, and then without the line. False: neither is known. */
+ * code; without samples "31 % of warp cycles wait for shared memory", of a profile. False: neither is known. */
 bool times_print_stalls(const Scene *scene, const LimitFigures *figures, bool with_line, char *out,
                         size_t bytes);
 
