@@ -83,7 +83,7 @@ void app_try(App *app) {
 }
 
 bool app_try_kind(App *app, AskRemedyKind kind, Error *error) {
-    static const char *const names[] = {"pad", "swizzle", "and", "next"};
+    static const char *const names[] = {"pad", "swizzle", "next"};
     Session *base = base_of(app);
     int finding, number;
     if (!ask_find_remedy(base, kind, &finding, &number))

@@ -20,13 +20,12 @@ const Findings *ask_verdict(Session *session);
 typedef enum AskRemedyKind {
     ASK_PAD,     /* another layout of the shared array */
     ASK_SWIZZLE, /* the same */
-    ASK_AND,     /* & for % */
     ASK_NEXT     /* the kernel of the catalogue that does otherwise */
 } AskRemedyKind;
 enum { ASK_REMEDIES = 6 };
 typedef struct AskRemedy {
     AskRemedyKind kind;
-    const char *name; /* "pad", "swizzle", "&", or the kernel's name */
+    const char *name; /* "pad", "swizzle", or the kernel's name */
 } AskRemedy;
 int ask_remedies(Session *session, int finding, AskRemedy remedies[ASK_REMEDIES]);
 /* Options of a run with remedy `number` (from 0) of the finding; strings in the arena. False with `error`,

@@ -8,25 +8,23 @@ static void put_remedy(AskRemedy *remedies, int *count, AskRemedyKind kind, cons
     if (*count < ASK_REMEDIES) remedies[(*count)++] = (AskRemedy){kind, name};
 }
 
-static bool has_one_module(const Session *session) {
-    return !session->code.other_count;
-}
-
-/* Lanes of an atomic on one word stay there in any layout. */
-static bool may_move_apart(const Finding *conflict) {
-    return !conflict->access.is_atomic || conflict->predicted;
+/* A layout of the kind has fewer wavefronts. What cannot be rewritten is offered, and refused with its reason
+ * when it is tried. */
+static bool may_help(const Session *session, const Finding *of, LayoutKind kind) {
+    SharedLayout layout;
+    double rest;
+    uint64_t width = rewrite_width(session->run->trace, of, NULL);
+    return !width || layout_find(session->run->trace, of, width, kind, &layout, &rest);
 }
 
 int ask_remedies_of(const Session *session, const Finding *of, AskRemedy *remedies) {
     const CatalogRow *row = session->kernel.row;
     int count = 0;
     if (session->options.what_if.label) return 0;
-    if (of->kind == FINDING_BANK_CONFLICT && may_move_apart(of) && has_one_module(session)) {
-        put_remedy(remedies, &count, ASK_PAD, "pad");
-        put_remedy(remedies, &count, ASK_SWIZZLE, "swizzle");
+    if (of->predicted && !session->code.other_count) {
+        if (may_help(session, of, LAYOUT_PADS)) put_remedy(remedies, &count, ASK_PAD, "pad");
+        if (may_help(session, of, LAYOUT_SWIZZLES)) put_remedy(remedies, &count, ASK_SWIZZLE, "swizzle");
     }
-    if (has_one_module(session) && rewrite_count_remainders(session->run->trace, of))
-        put_remedy(remedies, &count, ASK_AND, "&");
     for (int i = 0; row && i < CATALOG_NEXT && row->next[i].kernel; i++)
         if (!row->next[i].finding || !strcmp(row->next[i].finding, of->kind_text))
             put_remedy(remedies, &count, ASK_NEXT, row->next[i].kernel);

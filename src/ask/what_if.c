@@ -6,9 +6,7 @@
 #include "base/language.h"
 #include "base/sentence.h"
 #include "findings/rewrite.h"
-#include "sass/sass.h"
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- which remedies ------------------------------------------------------------------------------------ */
@@ -45,7 +43,7 @@ static bool apply_layout(Session *session, const Finding *of, LayoutKind kind, T
     double rest;
     if (!width) return false;
     if (!layout_find(trace, of, width, kind, &layout, &rest))
-        layout = (SharedLayout){LINE_BYTES, width, kind == LAYOUT_SWIZZLES};
+        return error_set(error, tr("redviz knows no such remedy for this finding"));
     const char *name = trace->launches[of->launch]->symbols[of->access.buffer].name;
     what_if->label = layout.swizzles
                          ? arena_print(arena, tr("swizzle `%s`: XOR with the number of its row of %d bytes"),
@@ -53,21 +51,6 @@ static bool apply_layout(Session *session, const Finding *of, LayoutKind kind, T
                          : arena_print(arena, tr("pad `%s`: %d unused bytes after every %d"), name,
                                        (int)layout.pad, (int)layout.row);
     return rewrite_layout(trace, of, &layout, ptx, &what_if->more_shared, error);
-}
-
-/* A copy that keeps the remainders, and traps where an & would differ, runs first. */
-static bool apply_and(Session *session, const Finding *of, Text *ptx, Error *error) {
-    Text checks = {0};
-    bool good = rewrite_remainders(session->run->trace, of, true, &checks, error);
-    Session *copy = good ? session_vary(session, &(RunChange){.ptx = text_string(&checks)}, NULL) : NULL;
-    if (good && (!copy || trace_has_fatal_trap(copy->run->trace)))
-        good = error_set(error,
-                         tr("line %d: in some execution the divisor is no power of two, or the dividend "
-                            "is negative"),
-                         of->access.line);
-    session_free(copy);
-    text_done(&checks);
-    return good && rewrite_remainders(session->run->trace, of, false, ptx, error);
 }
 
 bool ask_try_remedy(Session *session, int finding, int number, Arena *arena, RunSpec *options, Error *error) {
@@ -89,10 +72,6 @@ bool ask_try_remedy(Session *session, int finding, int number, Arena *arena, Run
     case ASK_SWIZZLE:
         good = apply_layout(session, of, remedy->kind == ASK_PAD ? LAYOUT_PADS : LAYOUT_SWIZZLES, &ptx,
                             &options->what_if, arena, error);
-        break;
-    case ASK_AND:
-        options->what_if.label = arena_print(arena, tr("& for %% in line %d"), of->access.line);
-        good = apply_and(session, of, &ptx, error);
         break;
     case ASK_NEXT:
         run_spec_choose_kernel(options, remedy->name);
@@ -185,7 +164,7 @@ typedef struct RemedyChange {
     RunCounts before, after;
     uint64_t counted[2];
     const char *unit;
-    bool is_wrong, is_measured, helped;
+    bool is_wrong, helped;
 } RemedyChange;
 
 static RemedyChange change_of(Session *before, Session *after, int finding, int number, Text *why) {
@@ -199,26 +178,8 @@ static RemedyChange change_of(Session *before, Session *after, int finding, int 
     change.counted[0] = count_of(&change.before, change.of->kind, &change.unit);
     change.counted[1] = count_of(&change.after, change.of->kind, &change.unit);
     change.is_wrong = is_wrong(before, after, change.remedy.kind == ASK_NEXT, why);
-    change.is_measured = change.remedy.kind != ASK_AND;
-    change.helped = !change.is_wrong && change.is_measured && change.counted[1] < change.counted[0];
+    change.helped = !change.is_wrong && change.counted[1] < change.counted[0];
     return change;
-}
-
-/* The machine code of the line, if it is known; the counts of the PTX cannot show what an & saves. */
-static void add_machine_code(Session *session, const Finding *of, Text *out) {
-    const SassKernel *kernel = session_sass(session, of->launch, NULL);
-    int count = 0, instructions = 0;
-    SassLine *lines = kernel ? sass_by_line(kernel, &count) : NULL;
-    for (int i = 0; i < count; i++)
-        if (lines[i].file && of->access.file && lines[i].line == of->access.line &&
-            !strcmp(lines[i].file, of->access.file))
-            instructions = lines[i].instruction_count;
-    free(lines);
-    if (instructions)
-        text_print(out, tr("line %d has %d machine instructions, with & not measured"), of->access.line,
-                   instructions);
-    else
-        text_print(out, tr("line %d as machine code is not measured"), of->access.line);
 }
 
 bool ask_remedy_change(Session *before, Session *after, int finding, int number, Text *line) {
@@ -227,14 +188,10 @@ bool ask_remedy_change(Session *before, Session *after, int finding, int number,
     RemedyChange change = change_of(before, after, finding, number, &why);
     if (change.is_wrong)
         text_print(line, tr("%s did not help: %s"), change.remedy.name, text_string(&why));
-    else if (change.is_measured)
+    else
         text_print(line, change.helped ? tr("%s: %s %s -> %s") : tr("%s did not help: %s %s -> %s"),
                    change.remedy.name, tr(change.unit), count_text(change.counted[0], &a),
                    count_text(change.counted[1], &b));
-    else {
-        text_print(line, tr("& for %%: the same output; "));
-        add_machine_code(before, change.of, line);
-    }
     text_done(&why);
     return change.helped;
 }

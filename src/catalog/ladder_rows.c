@@ -32,7 +32,7 @@ const CatalogRow ladder_rows[] = {
                "interleaved_bitmask takes half as long (2^28 ints, H200).",
      .watch =
          "At s = 1 half of every warp idles, at s = 16 one lane of 32 works; yet there is no bank conflict.",
-     .next = {{"divergence", "strided"}, {"divergence", "interleaved_bitmask"}},
+     .next = {{"divergence", "strided"}},
      .plan = catalog_plan_one_each,
      .check = catalog_check_one_each},
     {.id = "interleaved_bitmask",
@@ -104,7 +104,7 @@ const CatalogRow ladder_rows[] = {
                "of the time of first_add (2^28 ints, H200).",
      .watch =
          "From s = 32 on seven warps are done; the last one goes on with bar.warp.sync instead of bar.sync.",
-     .next = {{"idle_warps", "shuffle_last_warp"}, {"needless_barrier", "shuffle_last_warp"}},
+     .next = {{"needless_barrier", "shuffle_last_warp"}},
      .plan = catalog_plan_two_each,
      .check = catalog_check_two_each},
     {.id = "unrolled",

@@ -257,7 +257,7 @@ static bool take_shared(Options *options, const OptionRow *row, const char *valu
 }
 
 static bool take_what_if(Options *options, const OptionRow *row, const char *value, Error *error) {
-    static const AskRemedyKind kinds[] = {ASK_PAD, ASK_SWIZZLE, ASK_AND, ASK_NEXT};
+    static const AskRemedyKind kinds[] = {ASK_PAD, ASK_SWIZZLE, ASK_NEXT};
     int word;
     if (!choose(row, value, &word, error)) return false;
     options->has_what_if = true;

@@ -351,7 +351,7 @@ static Session *open_session(Options *options, AppOpening *opening, Text *unsupp
 
 /* --what-if with --report or --check. */
 static int try_remedy(const Options *options, Session *session, Error *error) {
-    static const char *const names[] = {"pad", "swizzle", "and", "next"};
+    static const char *const names[] = {"pad", "swizzle", "next"};
     Arena arena = {0};
     RunSpec changed;
     int finding, number;

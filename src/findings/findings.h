@@ -80,6 +80,7 @@ typedef struct Finding {
      * with the advice applied to the traced accesses (0: not computed). */
     uint64_t cost, ideal, predicted;
     double share;   /* SLOW: of the run's passes that it loses, 0 to 1 */
+    bool is_rare;   /* IDLE_LANES: it would be 0 % of the branches; stands behind other slow places */
     double samples; /* of the launch's samples on a GPU that are in its line, 0 to 1; NaN: not recorded */
     const char *remedies;  /* SLOW: what can be tried, "pad, swizzle"; NULL: nothing */
     const char *waits_for; /* what most of these samples wait for; NULL: not recorded */

@@ -210,11 +210,12 @@ static void add_line(FindingsBuilder *builder, const LineMetrics *line, const Di
     if (!finding) return;
     CountText some, all;
     Text text = {0};
+    finding->is_rare = t->divergent_branches * 200 <= t->branches;
     if (divergent) finding->launch = divergent->launch;
     finding_begin_place(&finding->access, &text);
     if (t->divergent_branches == t->branches)
         text_add(&text, tr("every branch diverges"));
-    else if (t->divergent_branches * 200 <= t->branches) /* it would be 0 % */
+    else if (finding->is_rare)
         text_add(&text, tr("few branches diverge"));
     else
         text_print(&text, tr("%.0f %% of branches diverge"),

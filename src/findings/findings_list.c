@@ -200,6 +200,7 @@ void finding_put_type(const Trace *trace, const TraceLaunch *launch, PtxSpace sp
 static int compare(const void *a, const void *b) {
     const Finding *x = a, *y = b;
     if (x->severity != y->severity) return (int)x->severity - (int)y->severity;
+    if (x->is_rare != y->is_rare) return x->is_rare - y->is_rare;
     if (x->share > y->share || x->share < y->share) return x->share < y->share ? 1 : -1;
     if (x->launch != y->launch) return x->launch - y->launch;
     if (x->access.line != y->access.line) return x->access.line - y->access.line;

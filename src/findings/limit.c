@@ -39,13 +39,14 @@ Limit limit_find(const char *name) {
 }
 
 LimitFigures limit_figures_unknown(void) {
-    LimitFigures figures = {.read_share = NAN, .issue = NAN, .shared_pipe = NAN, .outside = NAN};
+    LimitFigures figures = {
+        .read_share = NAN, .issue = NAN, .shared_pipe = NAN, .outside = NAN, .ready = NAN};
     for (int i = 0; i < STALL_COUNT; i++) figures.stalls[i] = NAN;
     return figures;
 }
 
 Stall limit_main_stall(const LimitFigures *figures, double *share) {
-    double sum = 0;
+    double sum = figures->ready > 0 ? figures->ready : 0;
     Stall most = STALL_COUNT;
     for (int i = 0; i < STALL_COUNT; i++) {
         if (!(figures->stalls[i] > 0)) continue;
@@ -95,11 +96,11 @@ Limit limit_print(const LimitFigures *figures, char *out, size_t bytes) {
         snprintf(out, bytes, tr("shared memory pipe: %.0f %% busy"), figures->shared_pipe * 100);
         break;
     case LIMIT_BARRIERS:
-        snprintf(out, bytes, tr("barriers: %.0f %% of stalls; issue slots %.0f %% busy"), share * 100,
+        snprintf(out, bytes, tr("barriers: %.0f %% of warp cycles; issue slots %.0f %% busy"), share * 100,
                  figures->issue * 100);
         break;
     case LIMIT_LATENCY:
-        snprintf(out, bytes, tr("latency: %.0f %% of stalls wait for %s; issue slots %.0f %% busy"),
+        snprintf(out, bytes, tr("latency: %.0f %% of warp cycles wait for %s; issue slots %.0f %% busy"),
                  share * 100, tr(stalls[most].ours), figures->issue * 100);
         break;
     case LIMIT_LAUNCHES:

@@ -40,11 +40,13 @@ typedef struct LimitFigures {   /* measured; NaN: not known */
     double outside;             /* 0 to 1: share of the time per result outside the kernel */
     int launches;               /* per result; 0: not known */
     double stalls[STALL_COUNT]; /* in any one unit, such as samples or cycles per instruction */
+    double ready;               /* in that unit: the warp issues, or could */
 } LimitFigures;
 
 LimitFigures limit_figures_unknown(void);
 
-/* The reason for most waits and its share of all known waits; STALL_COUNT: none known. */
+/* The reason for most waits and its share of a warp's cycles: its waits, and the cycles in which it is ready.
+ * STALL_COUNT: none known. */
 Stall limit_main_stall(const LimitFigures *figures, double *share);
 Limit limit_of(const LimitFigures *figures);
 /* A short name: "memory", "issue slots", "shared memory pipe", "barriers", "latency", "launches", "-". */

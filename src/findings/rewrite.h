@@ -18,12 +18,6 @@ bool rewrite_layout(const Trace *trace, const Finding *finding, const SharedLayo
  * rewritten. */
 uint64_t rewrite_width(const Trace *trace, const Finding *finding, Error *error);
 
-/* `a & (b - 1)` for each `a % b` in the finding's line. `checks`: keeps the remainder, and traps where they
- * would differ: b is no power of two, or a is negative. */
-bool rewrite_remainders(const Trace *trace, const Finding *finding, bool checks, Text *out, Error *error);
-/* The number of remainders in the finding's line that may be rewritten. */
-int rewrite_count_remainders(const Trace *trace, const Finding *finding);
-
 /* ---- for rewrite_*.c */
 typedef struct RewriteEdit { /* of the module's text */
     size_t begin, end;

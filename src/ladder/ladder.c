@@ -254,6 +254,8 @@ void ladder_find_limit(const Measurements *from, const LadderOf *of, const char 
         limit->outside = fmax(0, 1 - alone->median / scalar->median);
     limit->issue = measured_find_value(from, kernel, n, of->dtype, of->op, "issue slots") / 100;
     limit->shared_pipe = measured_find_value(from, kernel, n, of->dtype, of->op, "shared pipe") / 100;
+    limit->ready = measured_find_value(from, kernel, n, of->dtype, of->op, "stall selected") +
+                   measured_find_value(from, kernel, n, of->dtype, of->op, "stall not_selected");
     for (int i = 0; i < STALL_COUNT; i++) {
         char name[48];
         snprintf(name, sizeof name, "stall %s", stall_word((Stall)i));

@@ -507,6 +507,16 @@ static void few_branches_are_not_zero_percent(void **state) {
         Findings *findings = findings_new(NULL, sample.trace, NULL, &(FindingKnown){.leak_pc = PTX_NO_PC});
         assert_non_null(strstr(findings->items[0].sentence, rows[i].words));
         findings_free(findings);
+        /* A conflict that loses less stands before the few, and behind 1 %. */
+        c[SAMPLE_LOAD_SHARED] = (TraceCounter){
+            .executions = 100, .lanes = 3200, .requests = 100, .wavefronts = 200, .ideal_wavefronts = 100};
+        findings = findings_new(NULL, sample.trace, NULL, &(FindingKnown){.leak_pc = PTX_NO_PC});
+        assert_int_equal(findings->count, 2);
+        const Finding *conflict = &findings->items[i], *branches = &findings->items[!i];
+        assert_int_equal(conflict->kind, FINDING_BANK_CONFLICT);
+        assert_int_equal(branches->kind, FINDING_IDLE_LANES);
+        assert_true(conflict->share < branches->share);
+        findings_free(findings);
         branch->target = target, branch->reconvergence = reconvergence;
         sample_close(&sample);
     }

@@ -47,9 +47,13 @@ static void what_nothing_is_busy_for_waits(void **state) {
     expect(&figures, LIMIT_UNKNOWN, "not known: not profiled; alone 30 % of the read peak"); /* no stalls */
     figures.stalls[STALL_GLOBAL] = 61;
     figures.stalls[STALL_BARRIER] = 39;
-    expect(&figures, LIMIT_LATENCY, "latency: 61 % of stalls wait for global memory; issue slots 30 % busy");
-    figures.stalls[STALL_BARRIER] = 61 * 3;
-    expect(&figures, LIMIT_BARRIERS, "barriers: 75 % of stalls; issue slots 30 % busy");
+    expect(&figures, LIMIT_LATENCY,
+           "latency: 61 % of warp cycles wait for global memory; issue slots 30 % busy");
+    figures.ready = 22;
+    expect(&figures, LIMIT_LATENCY,
+           "latency: 50 % of warp cycles wait for global memory; issue slots 30 % busy");
+    figures.stalls[STALL_BARRIER] = 61 * 3 - 22;
+    expect(&figures, LIMIT_BARRIERS, "barriers: 66 % of warp cycles; issue slots 30 % busy");
 }
 
 static void the_edges(void **state) {

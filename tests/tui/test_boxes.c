@@ -290,7 +290,7 @@ static void both_runs_of_a_comparison_have_their_operands(void **state) {
     left->comparison.view[1].display = left->comparison.view[0].display;
     char *text = stage_text(left, 120, 40);
     assert_shows("compared", text, "├─────╯");
-    assert_shows("compared", text, "  + shared       128   129   130");
+    assert_shows("compared", text, "  from shared    128   129   130");
     assert_null(strstr(text, " more in "));
     free(text);
     stage_free(left);

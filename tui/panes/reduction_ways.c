@@ -153,21 +153,26 @@ static void name_place(const BoxRow *row, const ReductionTerm *term, char *out, 
         snprintf(out, bytes, "%s", row->level->through == TRACE_SHUFFLE ? "lane" : tr("thread"));
 }
 
-/* "+ sdata", "max lane+16": shorter words if the label's columns are needed. */
+static const char *operation_of(const BoxRow *row, int number) {
+    return number || row->level->kind == TREE_FOLD ? row->level->operation : "";
+}
+
+/* "+ sdata", "max lane+16", of a row of indices "from sdata": shorter words if the label has no room. */
 static void name_partners(const BoxRow *row, int number, char *out, size_t bytes) {
     const ReductionTerm *term = NULL;
-    char sign[8] = "", name[64], away[24] = "";
+    char sign[16] = "", name[64], away[24] = "";
     int64_t by = 0;
     for (int i = 0; i < row->count && !term; i++) term = partner_of(row, boxes_at(row, i), number);
     *out = 0;
     if (!term) return;
-    if (number || row->level->kind == TREE_FOLD) snprintf(sign, sizeof sign, "%s ", row->level->operation);
-    if (partner_rows(row, number) == row->tall && is_regular(row, number, &by) && by)
-        snprintf(away, sizeof away, "%+" PRId64, by);
+    bool has_indices = partner_rows(row, number) > row->tall;
+    const char *word = has_indices ? tr("from") : operation_of(row, number);
+    if (*word) snprintf(sign, sizeof sign, "%s ", word);
+    if (!has_indices && is_regular(row, number, &by) && by) snprintf(away, sizeof away, "%+" PRId64, by);
     name_place(row, term, name, sizeof name);
     if (term->place == PLACE_WORD && strlen(sign) + strlen(name) + strlen(away) > LABEL_COLUMNS - 2)
         snprintf(name, sizeof name, "word");
-    int room = LABEL_COLUMNS - 2 - (int)strlen(sign) - (int)strlen(away);
+    int room = LABEL_COLUMNS - 2 - canvas_text_columns(sign) - (int)strlen(away);
     while (*name && canvas_text_columns(name) > room) {
         name[strlen(name) - 1] = 0;
         utf8_drop_half(name);
@@ -212,6 +217,7 @@ static void draw_partners(const BoxRow *row, int line, int number) {
     name_partners(row, number, text, sizeof text);
     canvas_text(row->canvas, row->area, 1, line, ROLE_DIM, text);
     int values = line + partner_rows(row, number) - row->tall;
+    if (values > line) canvas_text(row->canvas, row->area, 1, values, ROLE_DIM, operation_of(row, number));
     for (int i = 0; i < row->count; i++) {
         const ReductionBox *box = boxes_at(row, i);
         const ReductionTerm *term = partner_of(row, box, number);

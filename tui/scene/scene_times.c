@@ -193,11 +193,11 @@ void times_print_ratio(double ratio, char *out, size_t bytes) {
 
 /* ---- stalls -------------------------------------------------------------------------------------------- */
 
-/* "87 % of stalls wait for shared memory" of "waits for shared memory". */
+/* "87 % of samples wait for shared memory" of "waits for shared memory". */
 static int print_share(double share, const char *words, char *out, size_t bytes) {
     if (!strcmp(language(), "en") && !strncmp(words, "waits ", 6))
-        return snprintf(out, bytes, "%.0f %% of stalls wait %s", share, words + 6);
-    return snprintf(out, bytes, tr("%.0f %% of stalls are: %s"), share, tr(words));
+        return snprintf(out, bytes, "%.0f %% of samples wait %s", share, words + 6);
+    return snprintf(out, bytes, tr("%.0f %% of samples: %s"), share, tr(words));
 }
 
 /* The line with most samples of the stall; 0: none has a place. */
@@ -215,14 +215,13 @@ static int find_stalled_line(const SassKernel *kernel, SassStall stall, double *
     return line;
 }
 
-/* Stalls are the samples of warps that neither issue nor could. */
+/* Of all samples, as everywhere, the most that wait: warps that neither issue nor could. */
 bool times_print_stalls(const Scene *scene, const LimitFigures *figures, bool with_line, char *out,
                         size_t bytes) {
     SceneSass sass = {.kernel = NULL};
     if (scene->traced.block_count) sass = scene_sass(scene, 0);
     SassSums sums = {.executed = 0};
     if (sass.kernel) sums = sass_sums(sass.kernel);
-    sums.all_samples -= sums.samples[SASS_STALL_selected] + sums.samples[SASS_STALL_not_selected];
     sums.samples[SASS_STALL_selected] = sums.samples[SASS_STALL_not_selected] = 0;
     SassStall top = sass_top_stall(sums.samples);
     double of_line = 0;
@@ -230,7 +229,7 @@ bool times_print_stalls(const Scene *scene, const LimitFigures *figures, bool wi
         double share;
         Stall most = limit_main_stall(figures, &share);
         if (most == STALL_COUNT) return false;
-        snprintf(out, bytes, tr("%.0f %% of stalls wait for %s"), share * 100, tr(stall_words(most)));
+        snprintf(out, bytes, tr("%.0f %% of warp cycles wait for %s"), share * 100, tr(stall_words(most)));
         return true;
     }
     int length = print_share(100 * (double)sums.samples[top] / (double)sums.all_samples,
