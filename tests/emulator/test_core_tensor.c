@@ -191,9 +191,10 @@ static void check_load(const Case *c, const TensorMap *written, const char *chan
 
 static void check(const Case *c) {
     static uint32_t in[2 * WORDS];
-    static uint8_t tensor[BYTES], tile[BYTES];
+    static uint8_t tensor[BYTES], clean[BYTES], tile[BYTES];
     fill(in);
     memcpy(tensor, in, BYTES);
+    memcpy(clean, in, BYTES);
     Text module = {0}, store = {0};
     add_module(&c->map, &module);
     if (!c->operation) check_load(c, &c->map, "");
@@ -202,8 +203,12 @@ static void check(const Case *c) {
     text_add(&store, BEGIN BRING PUBLISH);
     add_store(c, &store);
     if (c->at[0] >= 0 && c->at[1] >= 0) {
-        CoreRun run = core_run_well(kernel_of(&module, &store, in, 1));
+        CoreRun run = core_run(kernel_of(&module, &store, in, 1));
         compare(c, run.out, tensor, "tensor");
+        if (!c->operation) each_element(c, clean, tile, false, store_element);
+        bool overwrites = !c->operation && memcmp(clean, tensor, BYTES) != 0;
+        assert_int_equal(run.trace->trap_count, overwrites);
+        if (overwrites) assert_int_equal(run.trace->traps[0].kind, TRAP_OVERWRITTEN_PADDING);
         core_done(&run);
     }
     text_done(&module), text_done(&store);
@@ -370,6 +375,8 @@ static void what_the_hardware_refuses_traps(void **state) {
     c.at[0] = -4;
     expect_trap(&c, false, "", TRAP_TENSOR_COPY, "negative coordinate -4");
     c = good;
+    expect_trap(&c, false, "", TRAP_OVERWRITTEN_PADDING,
+                "overwrites the 8 bytes behind 5 rows of its tensor, the first at offset 56 of `out`");
     c.operation = "max";
     expect_trap(&c, false, "", TRAP_TENSOR_COPY, "no such reduction");
     c = good;
