@@ -422,6 +422,20 @@ static void missing_bytes_name_the_mbarrier(void **state) {
     text_done(&module), text_done(&body);
 }
 
+/* As on a GPU, a wait that counts its rounds gives up and goes on to the barrier of the others. */
+static void a_bounded_wait_gives_up(void **state) {
+    (void)state;
+    static uint32_t expected[WARP_LANES] = {1000};
+    core_expect((CoreKernel){.module = ".shared .align 8 .b64 gate;\n",
+                             .body = "mov.u32 %r9, gate; mov.u32 %r5, 0; setp.eq.u32 %p2, %t, 0;\n"
+                                     "@!%p2 bra JOIN; mbarrier.init.shared::cta.b64 [%r9], 1;\n"
+                                     "ASK: mbarrier.try_wait.parity.shared::cta.b64 %p3, [%r9], 0;\n"
+                                     "@%p3 bra JOIN; add.u32 %r5, %r5, 1; setp.lt.u32 %p1, %r5, 1000;\n"
+                                     "@%p1 bra ASK;\n"
+                                     "JOIN: bar.sync 0; st.global.u32 [%out], %r5;\n"},
+                expected, WARP_LANES);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(tiles_are_swizzled_by_their_address),
                                        cmocka_unit_test(boxes_have_one_to_five_dimensions),
@@ -431,6 +445,7 @@ int main(void) {
                                        cmocka_unit_test(replaced_maps_load_as_encoded_ones),
                                        cmocka_unit_test(what_the_hardware_refuses_traps),
                                        cmocka_unit_test(other_modes_are_refused_by_name),
-                                       cmocka_unit_test(missing_bytes_name_the_mbarrier)};
+                                       cmocka_unit_test(missing_bytes_name_the_mbarrier),
+                                       cmocka_unit_test(a_bounded_wait_gives_up)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
