@@ -53,6 +53,60 @@ const char *tensor_map_refusal(const TensorMap *map) {
     return box_refusal(map);
 }
 
+static bool replace_list(TensorMap *map, TensorField field, uint32_t d, uint64_t value) {
+    bool fits;
+    if (d + (field == TENSOR_FIELD_STRIDE) >= TENSOR_RANK_MOST) return false;
+    switch (field) {
+    case TENSOR_FIELD_BOX:
+        fits = value >= 1 && value <= BOX_MOST;
+        if (fits) map->box[d] = (uint32_t)value;
+        return fits;
+    case TENSOR_FIELD_STEP:
+        fits = value >= 1 && value <= STEP_MOST;
+        if (fits) map->step[d] = (uint32_t)value;
+        return fits;
+    case TENSOR_FIELD_STRIDE:
+        fits = value % UNIT == 0 && value < STRIDE_LIMIT;
+        if (fits) map->stride[d] = value;
+        return fits;
+    default:
+        if (value >= 1) map->size[d] = value;
+        return value >= 1;
+    }
+}
+
+bool tensor_map_replace(TensorMap *map, TensorField field, uint32_t dimension, uint64_t value) {
+    /* "Tensor-map object manipulation: tensormap.replace", .elemtype; only f16 and f32 were measured. */
+    static const uint8_t types[TENSOR_TYPE_COUNT] = {
+        TENSOR_U8,  TENSOR_U16,     TENSOR_U32, TENSOR_S32,  TENSOR_U64,  TENSOR_S64,     TENSOR_F16,
+        TENSOR_F32, TENSOR_F32_FTZ, TENSOR_F64, TENSOR_BF16, TENSOR_TF32, TENSOR_TF32_FTZ};
+    uint32_t *mode = NULL, limit = 0, number = (uint32_t)value;
+    switch (field) {
+    case TENSOR_FIELD_ADDRESS:
+        map->address = value;
+        return true;
+    case TENSOR_FIELD_RANK:
+        mode = &map->rank, limit = TENSOR_RANK_MOST, number++;
+        break;
+    case TENSOR_FIELD_TYPE:
+        mode = &map->type, limit = TENSOR_TYPE_COUNT, number = value < limit ? types[value] : 0;
+        break;
+    case TENSOR_FIELD_INTERLEAVE:
+        mode = &map->interleave, limit = 3;
+        break;
+    case TENSOR_FIELD_SWIZZLE:
+        mode = &map->swizzle, limit = 4;
+        break;
+    case TENSOR_FIELD_FILL:
+        mode = &map->fill, limit = 2;
+        break;
+    default:
+        return replace_list(map, field, dimension, value);
+    }
+    if (value < limit) *mode = number;
+    return value < limit;
+}
+
 static void put(uint8_t *at, uint64_t value, int bytes) {
     for (int i = 0; i < bytes; i++) at[i] = (uint8_t)(value >> 8 * i);
 }

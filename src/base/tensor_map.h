@@ -40,9 +40,26 @@ typedef struct TensorMap {
     uint32_t fill;    /* of floats outside the tensor: 0: zeros; 1: NaN */
 } TensorMap;
 
+typedef enum TensorField { /* what tensormap.replace writes */
+                           TENSOR_FIELD_ADDRESS,
+                           TENSOR_FIELD_RANK,
+                           TENSOR_FIELD_BOX,
+                           TENSOR_FIELD_SIZE,
+                           TENSOR_FIELD_STRIDE,
+                           TENSOR_FIELD_STEP,
+                           TENSOR_FIELD_TYPE,
+                           TENSOR_FIELD_INTERLEAVE,
+                           TENSOR_FIELD_SWIZZLE,
+                           TENSOR_FIELD_FILL
+} TensorField;
+
 int tensor_type_bytes(uint32_t type);
 /* Why the driver refuses this map: a sentence fragment after "the tensor map has"; NULL: it accepts it. */
 const char *tensor_map_refusal(const TensorMap *map);
+/* Sets a field as tensormap.replace does, with the numbers of the PTX ISA: the rank less 1, and types in
+ * another order than the driver's. `dimension`: of the four fields that are lists. False: the field cannot
+ * have this value, and the map is unchanged. tensor_map_refusal() tells whether the fields fit each other. */
+bool tensor_map_replace(TensorMap *map, TensorField field, uint32_t dimension, uint64_t value);
 /* Every field must be below its limit in tensor_map_refusal(), or what tensormap.replace may write. */
 void tensor_map_encode(const TensorMap *map, uint8_t bytes[TENSOR_MAP_BYTES]);
 /* False: the bytes are no tensor map. */

@@ -39,6 +39,8 @@ static const char *advice_for_trap(TrapKind kind) {
     case TRAP_TENSOR_COPY:
         return tr("align the tile in shared memory (alignas(1024)), and keep coordinates and map within what "
                   "the copy allows");
+    case TRAP_OVERWRITTEN_PADDING:
+        return tr("end the rows of the tensor on 16 bytes, or keep nothing behind them");
     case TRAP_LANE_OUTSIDE_MASK:
         return tr("let the mask name every lane that executes the instruction");
     case TRAP_BLOCK_EXITED:
@@ -79,12 +81,15 @@ static bool has_same_cause(const Finding *finding, const Trap *trap) {
            (trap->kind == TRAP_LANE_OUTSIDE_MASK && finding->access.lanes & trap->lanes);
 }
 
+static FindingKind kind_of_trap(TrapKind kind) {
+    if (trap_kind_is_note(kind)) return FINDING_OVERWRITTEN_PADDING;
+    return kind == TRAP_NOT_EMULATED ? FINDING_NOT_EMULATED : FINDING_FAULT; /* a limit of redviz, an error */
+}
+
 static bool count_same_trap(Findings *list, const Trap *trap) {
     for (int i = 0; i < list->count; i++) {
         Finding *same = &list->items[i];
-        if ((same->kind != FINDING_FAULT && same->kind != FINDING_NOT_EMULATED) ||
-            !has_same_cause(same, trap))
-            continue;
+        if (same->kind != kind_of_trap(trap->kind) || !has_same_cause(same, trap)) continue;
         if (trap->kind == TRAP_LANE_OUTSIDE_MASK) return true; /* its sentence names the lines */
         same->count++;
         same->blocks += memcmp(same->access.block, trap->block, sizeof trap->block) != 0;
@@ -172,8 +177,7 @@ static void add_trap(FindingsBuilder *builder, const Trap *trap) {
     const TraceLaunch *launch = builder->trace->launches[trap->launch];
     if (count_same_trap(builder->list, trap)) return;
     int races = trap->kind == TRAP_LANE_OUTSIDE_MASK ? drop_races(builder, trap) : 0;
-    bool is_fault = trap->kind != TRAP_NOT_EMULATED; /* an error of the kernel, not a limit of redviz */
-    FindingKind kind = is_fault ? FINDING_FAULT : FINDING_NOT_EMULATED;
+    FindingKind kind = kind_of_trap(trap->kind);
     Finding *finding = findings_add(builder->list, &builder->capacity, kind, trap->launch);
     FindingAccess *access = &finding->access;
     finding->kind_text = trap_kind_text(trap->kind);
@@ -196,7 +200,7 @@ static void add_trap(FindingsBuilder *builder, const Trap *trap) {
     text_print(&text, tr(": %s"), trap->detail && *trap->detail ? trap->detail : finding->kind_text);
     if (trap->kind == TRAP_LANE_OUTSIDE_MASK) add_outside_mask(builder, finding, races, &text);
     add_name(builder, trap, finding, &text);
-    if (!is_fault)
+    if (kind == FINDING_NOT_EMULATED)
         text_print(&text, tr("%s the run ends here, and what follows was not examined"),
                    text.data[text.length - 1] == ';' ? "" : ";");
     finding_add_callers(access, NULL, &text);

@@ -84,8 +84,8 @@ typedef struct CapturedLaunch {
     bool is_kept;          /* it can be run again */
     uint64_t instructions; /* warp instructions */
     uint64_t excess_wavefronts, excess_sectors, divergent_branches;
-    /* Kind of its first problem, findings_first(). "": it has none; NULL: not known, as for launches of a kernel
-     * that has been launched often. */
+    /* Kind of its first problem, findings_first(). "": it has none; NULL: not known, as of launches of a
+     * kernel that has been launched often. */
     const char *finding;
     uint64_t beyond;          /* of a slow place: the cost beyond the ideal, in the unit of its kind */
     uint64_t atomics;         /* lanes that executed atomics on memory */

@@ -58,10 +58,14 @@ bool trap_kind_is_dropped(TrapKind kind) {
     return kind == TRAP_READ_OUTSIDE || kind == TRAP_WRITE_OUTSIDE;
 }
 
+bool trap_kind_is_note(TrapKind kind) {
+    return kind == TRAP_OVERWRITTEN_PADDING;
+}
+
 bool trap_kind_is_fatal(TrapKind kind) {
     return kind != TRAP_UNINITIALIZED && kind != TRAP_UNWRITTEN_REGISTER && kind != TRAP_UNWRITTEN &&
            kind != TRAP_LANE_OUTSIDE_MASK && kind != TRAP_HEAP_OVERRUN && kind != TRAP_USE_AFTER_FREE &&
-           kind != TRAP_ARRAY_OVERRUN && !trap_kind_is_dropped(kind);
+           kind != TRAP_ARRAY_OVERRUN && !trap_kind_is_note(kind) && !trap_kind_is_dropped(kind);
 }
 
 typedef enum Direction { LOAD, STORE, ATOMIC } Direction;

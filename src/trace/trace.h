@@ -137,6 +137,7 @@ TrapKind trap_kind_find(const char *text); /* TRAP_KIND_COUNT: there is none of 
 CheckTool trap_kind_tool(TrapKind kind);   /* TRAP_KIND_COUNT: any */
 const char *trap_kind_mark(TrapKind kind); /* "TRAP out_of_bounds"; "TRAP" for a trap instruction */
 bool trap_kind_is_dropped(TrapKind kind);  /* an access that faults on a GPU, but did not end this run */
+bool trap_kind_is_note(TrapKind kind);     /* nothing is known to be wrong with the run */
 bool trap_kind_is_fatal(TrapKind kind);    /* false: the run continued */
 
 typedef struct Trap { /* a fault of the kernel under study */

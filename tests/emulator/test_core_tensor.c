@@ -41,7 +41,8 @@ typedef struct Case {
 static void add_module(const TensorMap *map, Text *module) {
     uint8_t bytes[TENSOR_MAP_BYTES];
     tensor_map_encode(map, bytes);
-    text_add(module, ".shared .align 1024 .b8 tile[4096];\n.shared .align 8 .b64 gate;\n"
+    text_add(module, ".shared .align 1024 .b8 tile[4096];\n.shared .align 128 .b8 copy[128];\n"
+                     ".shared .align 8 .b64 gate;\n"
                      ".global .align 64 .b8 map[128] = {");
     for (int i = 0; i < TENSOR_MAP_BYTES; i++) text_print(module, i ? ",%d" : "%d", bytes[i]);
     text_add(module, "};\n");
@@ -162,34 +163,55 @@ static void compare(const Case *c, const uint32_t *out, const uint8_t *expected,
                      c->map.rank, c->map.swizzle, c->at[0], i, what, bytes[i], expected[i]);
 }
 
-static void check(const Case *c) {
-    static uint32_t in[2 * WORDS];
-    static uint8_t tensor[BYTES], tile[BYTES];
+/* Fills the words that a kernel gets. */
+static void fill(uint32_t in[2 * WORDS]) {
     for (uint32_t i = 0; i < 2 * WORDS; i++) in[i] = mixed(i);
     in[8] = 0x80000001, in[9] = 0x7f800001, in[10] = 0x00400000; /* subnormals, a NaN */
-    memcpy(tensor, in, BYTES);
+}
+
+/* Loads by the map `written`, which `change` turns into that of the case. */
+static void check_load(const Case *c, const TensorMap *written, const char *change) {
+    static uint32_t in[2 * WORDS];
+    static uint8_t tile[BYTES];
+    Text module = {0}, load = {0};
+    fill(in);
     memset(tile, UNTOUCHED, BYTES);
-    Text module = {0}, load = {0}, store = {0};
+    each_element(c, (uint8_t *)in, tile, false, load_element);
+    add_module(written, &module);
+    text_add(&load, BEGIN POISON);
+    text_add(&load, change);
+    text_add(&load, PUBLISH);
+    add_load(c, &load);
+    text_add(&load, AWAIT SHOW);
+    CoreRun run = core_run_well(kernel_of(&module, &load, in, 1));
+    compare(c, run.out + WORDS, tile, "tile");
+    core_done(&run);
+    text_done(&module), text_done(&load);
+}
+
+static void check(const Case *c) {
+    static uint32_t in[2 * WORDS];
+    static uint8_t tensor[BYTES], clean[BYTES], tile[BYTES];
+    fill(in);
+    memcpy(tensor, in, BYTES);
+    memcpy(clean, in, BYTES);
+    Text module = {0}, store = {0};
     add_module(&c->map, &module);
-    if (!c->operation) {
-        each_element(c, tensor, tile, false, load_element);
-        text_add(&load, BEGIN POISON PUBLISH);
-        add_load(c, &load);
-        text_add(&load, AWAIT SHOW);
-        CoreRun run = core_run_well(kernel_of(&module, &load, in, 1));
-        compare(c, run.out + WORDS, tile, "tile");
-        core_done(&run);
-    }
+    if (!c->operation) check_load(c, &c->map, "");
     memcpy(tile, in + WORDS, BYTES);
     each_element(c, tensor, tile, true, c->operation ? reduce_element : store_element);
     text_add(&store, BEGIN BRING PUBLISH);
     add_store(c, &store);
     if (c->at[0] >= 0 && c->at[1] >= 0) {
-        CoreRun run = core_run_well(kernel_of(&module, &store, in, 1));
+        CoreRun run = core_run(kernel_of(&module, &store, in, 1));
         compare(c, run.out, tensor, "tensor");
+        if (!c->operation) each_element(c, clean, tile, false, store_element);
+        bool overwrites = !c->operation && memcmp(clean, tensor, BYTES) != 0;
+        assert_int_equal(run.trace->trap_count, overwrites);
+        if (overwrites) assert_int_equal(run.trace->traps[0].kind, TRAP_OVERWRITTEN_PADDING);
         core_done(&run);
     }
-    text_done(&module), text_done(&load), text_done(&store);
+    text_done(&module), text_done(&store);
 }
 
 /* ---- tests ------------------------------------------------------------------------------------------- */
@@ -269,6 +291,64 @@ static void multicast_reaches_the_named_blocks(void **state) {
     text_done(&module), text_done(&body);
 }
 
+#define REPLACE(field, type, value) "tensormap.replace.tile." field ".b1024." type " [%q1], " value ";\n"
+
+/* Replaced in a copy in shared memory, as kernels do, or in global memory. */
+static void check_replaced(const Case *c, const TensorMap *before, const char *change) {
+    Text text = {0};
+    check_load(c, before, change);
+    text_add(
+        &text,
+        "@!%p2 bra REPLACED; mov.u64 %q4, %q1; mov.u32 %r6, copy; cvt.u64.u32 %q1, %r6; mov.u32 %r7, 0;\n"
+        "COPY: ld.global.u64 %q5, [%q4]; st.shared.u64 [%r6], %q5; add.u32 %r6, %r6, 8;\n"
+        "add.u64 %q4, %q4, 8; add.u32 %r7, %r7, 1; setp.lt.u32 %p1, %r7, 16; @%p1 bra COPY;\n"
+        "cvta.shared.u64 %q1, %q1;\n");
+    text_add(&text, change);
+    text_add(&text,
+             "REPLACED: mov.u64 %q1, map; bar.warp.sync -1;\n"
+             "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%q1], "
+             "[copy], 128;\n"
+             "fence.proxy.tensormap::generic.acquire.gpu [%q1], 128;\n");
+    check_load(c, before, text_string(&text));
+    text_done(&text);
+}
+
+static void replaced_maps_load_as_encoded_ones(void **state) {
+    (void)state;
+    const TensorMap before = TENSOR(TENSOR_F32, 0, 16);
+    const Case good = {TENSOR(TENSOR_F32, 0, 16), {8, 2}, NULL};
+    Case c = good;
+    check_replaced(&c, &before,
+                   "add.u64 %q6, %base, 160; st.u64 [%q1], %q6;\n" REPLACE("global_address", "b64", "%base"));
+    c.map.box[0] = 8;
+    check_replaced(&c, &before, REPLACE("box_dim", "b32", "0, 8"));
+    c = good, c.map.box[1] = 3;
+    check_replaced(&c, &before, REPLACE("box_dim", "b32", "1, 3"));
+    c = good, c.map.size[0] = 10;
+    check_replaced(&c, &before, REPLACE("global_dim", "b32", "0, 10"));
+    c = good, c.map.size[1] = 4;
+    check_replaced(&c, &before, REPLACE("global_dim", "b32", "1, 4"));
+    c = good, c.map.stride[0] = 96;
+    check_replaced(&c, &before, REPLACE("global_stride", "b64", "0, 96"));
+    c = good, c.map.step[1] = 2;
+    check_replaced(&c, &before, REPLACE("element_stride", "b32", "1, 2"));
+    c = good, c.map.swizzle = 3;
+    check_replaced(&c, &before, REPLACE("swizzle_mode", "b32", "3"));
+    c = good, c.map.fill = 1;
+    check_replaced(&c, &before, REPLACE("fill_mode", "b32", "1"));
+    c = good, c.map.type = TENSOR_F16;
+    check_replaced(&c, &before, REPLACE("elemtype", "b32", "6"));
+    c = good, c.map.type = TENSOR_F64, c.map.size[0] = 7, c.map.box[0] = 4, c.at[0] = 4;
+    check_replaced(&c, &before,
+                   REPLACE("elemtype", "b32", "9") REPLACE("global_dim", "b32", "0, 7")
+                       REPLACE("box_dim", "b32", "0, 4") REPLACE("interleave_layout", "b32", "0"));
+    c = good, c.map.rank = 3, c.map.size[2] = 2, c.map.stride[1] = 480, c.map.box[2] = 1, c.map.step[2] = 1;
+    c.at[2] = 1;
+    check_replaced(&c, &before,
+                   REPLACE("rank", "b32", "2") REPLACE("global_dim", "b32", "2, 2")
+                       REPLACE("global_stride", "b64", "1, 480") REPLACE("box_dim", "b32", "2, 1"));
+}
+
 static void expect_trap(const Case *c, bool is_load, const char *place, TrapKind kind, const char *detail) {
     static uint32_t in[2 * WORDS];
     Text module = {0}, body = {0};
@@ -295,6 +375,8 @@ static void what_the_hardware_refuses_traps(void **state) {
     c.at[0] = -4;
     expect_trap(&c, false, "", TRAP_TENSOR_COPY, "negative coordinate -4");
     c = good;
+    expect_trap(&c, false, "", TRAP_OVERWRITTEN_PADDING,
+                "overwrites the 8 bytes behind 5 rows of its tensor, the first at offset 56 of `out`");
     c.operation = "max";
     expect_trap(&c, false, "", TRAP_TENSOR_COPY, "no such reduction");
     c = good;
@@ -302,6 +384,12 @@ static void what_the_hardware_refuses_traps(void **state) {
     c.at[1] = 400;
     expect_trap(&c, true, "", TRAP_OUT_OF_BOUNDS, "past the end of");
     c = good;
+    expect_trap(&c, true, REPLACE("rank", "b32", "5"), TRAP_TENSOR_COPY, ".rank of a tensor map cannot be 5");
+    expect_trap(&c, true, REPLACE("global_stride", "b64", "0, 24"), TRAP_TENSOR_COPY, "cannot be 24");
+    expect_trap(&c, true, "mov.u64 %q1, %base;\n" REPLACE("fill_mode", "b32", "1"), TRAP_TENSOR_COPY,
+                "finds no tensor map");
+    expect_trap(&c, true, "mov.u64 %q1, 4096;\n" REPLACE("fill_mode", "b32", "1"), TRAP_TENSOR_COPY,
+                "finds no memory for a tensor map at 0x1000");
     c.map.swizzle = 1; /* as tensormap.replace may leave it */
     expect_trap(&c, true, "", TRAP_TENSOR_COPY, "more bytes than its swizzle spans");
 }
@@ -334,14 +422,30 @@ static void missing_bytes_name_the_mbarrier(void **state) {
     text_done(&module), text_done(&body);
 }
 
+/* As on a GPU, a wait that counts its rounds gives up and goes on to the barrier of the others. */
+static void a_bounded_wait_gives_up(void **state) {
+    (void)state;
+    static uint32_t expected[WARP_LANES] = {1000};
+    core_expect((CoreKernel){.module = ".shared .align 8 .b64 gate;\n",
+                             .body = "mov.u32 %r9, gate; mov.u32 %r5, 0; setp.eq.u32 %p2, %t, 0;\n"
+                                     "@!%p2 bra JOIN; mbarrier.init.shared::cta.b64 [%r9], 1;\n"
+                                     "ASK: mbarrier.try_wait.parity.shared::cta.b64 %p3, [%r9], 0;\n"
+                                     "@%p3 bra JOIN; add.u32 %r5, %r5, 1; setp.lt.u32 %p1, %r5, 1000;\n"
+                                     "@%p1 bra ASK;\n"
+                                     "JOIN: bar.sync 0; st.global.u32 [%out], %r5;\n"},
+                expected, WARP_LANES);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(tiles_are_swizzled_by_their_address),
                                        cmocka_unit_test(boxes_have_one_to_five_dimensions),
                                        cmocka_unit_test(outside_is_zero_or_not_a_number),
                                        cmocka_unit_test(reductions_fold_what_is_inside),
                                        cmocka_unit_test(multicast_reaches_the_named_blocks),
+                                       cmocka_unit_test(replaced_maps_load_as_encoded_ones),
                                        cmocka_unit_test(what_the_hardware_refuses_traps),
                                        cmocka_unit_test(other_modes_are_refused_by_name),
-                                       cmocka_unit_test(missing_bytes_name_the_mbarrier)};
+                                       cmocka_unit_test(missing_bytes_name_the_mbarrier),
+                                       cmocka_unit_test(a_bounded_wait_gives_up)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -120,6 +120,34 @@ static void tensor_copies_are_bulk_copies(void **state) {
     check(MAP FILL PROXY BAR PUT, "copy_not_awaited");
 }
 
+static void a_store_beyond_a_row_is_a_note(void **state) {
+    (void)state;
+    static const char *const sizes[] = {"254", "256"};
+    for (int i = 0; i < 2; i++) {
+        Text body = {0}, module = {0};
+        add_module(&module);
+        text_add(&body, BEGIN MAP "tensormap.replace.tile.global_dim.global.b1024.b32 [%q8], 0, ");
+        text_add(&body, sizes[i]);
+        text_add(&body, ";\n" FILL PROXY BAR PUT TAKEN);
+        RaceDetector *detector = race_detector_new();
+        TraceObserver observer = race_detector_observer(detector);
+        CoreRun run = core_run((CoreKernel){.body = text_string(&body),
+                                            .module = text_string(&module),
+                                            .block = 64,
+                                            .options = {.observer = &observer}});
+        Findings *list = findings_new(detector, run.trace, NULL, &(FindingKnown){.leak_pc = PTX_NO_PC});
+        int notes = 0;
+        for (int k = 0; k < list->count; k++) notes += list->items[k].kind == FINDING_OVERWRITTEN_PADDING;
+        assert_true(run.done && list->is_complete);
+        assert_int_equal(list->error_count, 0);
+        assert_int_equal(notes, i == 0);
+        findings_free(list);
+        race_detector_free(detector);
+        core_done(&run);
+        text_done(&body), text_done(&module);
+    }
+}
+
 /* A copy to global memory whose source has been read needs no further wait: the end of the grid completes
  * it. */
 static void a_bulk_store_may_end_with_the_kernel(void **state) {
@@ -222,6 +250,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(reads_wait_for_the_copy),
                                        cmocka_unit_test(bulk_copies_need_a_proxy_fence),
                                        cmocka_unit_test(tensor_copies_are_bulk_copies),
+                                       cmocka_unit_test(a_store_beyond_a_row_is_a_note),
                                        cmocka_unit_test(a_bulk_store_may_end_with_the_kernel),
                                        cmocka_unit_test(other_threads_wait_at_a_barrier_too),
                                        cmocka_unit_test(writes_wait_for_the_copy),

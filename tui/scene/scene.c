@@ -33,10 +33,13 @@ static void assemble_of_session(Session *session, int launch) {
 static SceneVerdict verdict_of(Session *session) {
     const CatalogRow *row = session_row(session);
     const ExpectResult *result = session_result(session);
-    bool wrong = session_trace(session)->trap_count || (result && !result->correct);
+    bool trapped = false;
+    for (int i = 0; i < session_trace(session)->trap_count; i++)
+        trapped |= !trap_kind_is_note(session_trace(session)->traps[i].kind);
+    bool wrong = trapped || (result && !result->correct);
     if (wrong && row && row->group == CATALOG_BUG && !session_is_edited(session))
         return SCENE_WRONG_ON_PURPOSE;
-    if (session_trace(session)->trap_count) return SCENE_TRAPPED;
+    if (trapped) return SCENE_TRAPPED;
     if (session_is_partial(session)) return SCENE_COUNTING;
     if (!result) return SCENE_NOT_CHECKED;
     if (!result->correct) return SCENE_WRONG;

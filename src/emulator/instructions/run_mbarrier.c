@@ -2,8 +2,8 @@
  * lanes of a warp execute in lane order.
  *
  * A wait for a phase (test_wait, try_wait) ends when the phase is complete: until then its lanes let others
- * run. If nothing else can run, the wait ends with the phase incomplete, a few times; then the block is in a
- * deadlock. So a loop around a wait runs once, since every trace leaves out spinning
+ * run. If nothing else can run, the wait ends with the phase incomplete, a number of times; then the block is
+ * in a deadlock. So a loop around a wait runs once, since every trace leaves out spinning
  * (trace/producer_rules.h). */
 #include "emulator/machine/mbarrier.h"
 

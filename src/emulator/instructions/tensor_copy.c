@@ -8,6 +8,7 @@
 #include "emulator/instructions/copy_async.h"
 
 #include "base/language.h"
+#include "base/sentence.h"
 #include "base/tensor_map.h"
 #include "emulator/lanes/lanes.h"
 #include "emulator/machine/machine_cluster.h"
@@ -314,6 +315,28 @@ static void check_written(const TensorCopy *copy) {
                copy->warp->index * WARP_LANES + copy->lane);
 }
 
+/* A copy, not a reduction: whether those clip in the same way was not measured. */
+static void check_padding(const TensorCopy *copy) {
+    const TensorCopyOp *op = copy->op->extra;
+    const TraceTile *tile = &copy->tile;
+    const Region *region = &copy->block->grid->memory->regions[copy->region];
+    uint8_t *reported = &copy->block->worker->reported[copy->op->pc];
+    int64_t at = (int32_t)register_read(copy->warp, op->coordinate[0], 4, copy->lane),
+            size = (int64_t)copy->map.size[0] - at;
+    uint32_t rows = 1;
+    if (op->operation != PTX_MODIFIER_NONE || trace_tile_is_outside(tile) || size >= tile->last[0] ||
+        *reported >= MAX_REPORTED)
+        return;
+    ++*reported;
+    for (int d = 1; d < TILE_RANK; d++) rows *= tile->last[d] - tile->first[d];
+    raise_trap(copy->block, TRAP_OVERWRITTEN_PADDING, copy->warp, copy->op->pc, lane_bit[copy->lane], NULL,
+               tr("a tensor copy overwrites the %u bytes behind %u row%s of its tensor, the first at "
+                  "offset %llu of `%s`: the hardware ends rows on 16 bytes (thread %d of the block)"),
+               (tile->last[0] - (uint32_t)size) * tile->element_bytes, rows, plural(rows),
+               (unsigned long long)(copy->global - region->base) + (uint64_t)size * tile->element_bytes,
+               region->name, copy->warp->index * WARP_LANES + copy->lane);
+}
+
 static void observe_parts(const TensorCopy *copy, Block *home, const AsyncCopy *begun) {
     int pc = copy->op->pc, warp = copy->warp->index;
     for (CopyParts parts = copy_parts(begun); copy_next_part(&parts);) {
@@ -377,10 +400,12 @@ static bool copy_lane(TensorCopy *copy) {
         return refuse(copy, tr("has no such reduction for the type of its tensor map, %lld"), copy->map.type);
     if (!place_tile(copy)) return false;
     if (copy->block->recorder) record_side(copy, trace_kind_of(in), -1);
-    if (op->is_load)
+    if (op->is_load) {
         note_read(copy);
-    else
+    } else {
         check_written(copy);
+        check_padding(copy);
+    }
     if (op->has_multicast) return load_multicast(copy, ranks_of(copy));
     if (copy->block->recorder) record_side(copy, trace_written_kind_of(in), copy->home.peer);
     if (copy->home.block) begin_copy(copy, copy->home.block, fold);

@@ -137,6 +137,8 @@ struct Block {
     uint32_t barriers_in_use; /* one bit per barrier */
     /* how often all waits for mbarriers have given up since an mbarrier last changed */
     uint32_t given_up;
+    uint32_t given_up_alike; /* the last ones of these with the same registers, and a hash of those */
+    uint64_t waited_with;
     Recorder *recorder;              /* NULL: not traced */
     const BlockHooks *hooks;         /* NULL: an ordinary run */
     RecordedValues *recorded_values; /* NULL: an ordinary run */

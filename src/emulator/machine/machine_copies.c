@@ -132,15 +132,19 @@ static void copy_shadow(const Block *home, const AsyncCopy *copy, uint8_t *to) {
         shadow_pages_lose(home->grid->shadow);
 }
 
+void copies_write(Block *home, const AsyncCopy *copy) {
+    uint8_t *to = destination(home, copy);
+    if (home->grid->shadow) copy_shadow(home, copy, to);
+    if (copy->fold)
+        copy->fold(copy->rule, to, copy_bytes(copy), copy->bytes);
+    else
+        memcpy(to, copy_bytes(copy), copy->bytes);
+}
+
 static void arrive_part(Block *home, const AsyncCopy *part, const Block *knows, int warp, int lane) {
     if (home->observed) observe_copy(home, part, TRACE_COPY_ARRIVES, true);
     if (home->observed) observe_arrived_bytes(home, part, knows, warp, lane);
-    uint8_t *to = destination(home, part);
-    if (home->grid->shadow) copy_shadow(home, part, to);
-    if (part->fold)
-        part->fold(part->rule, to, copy_bytes(part), part->bytes);
-    else
-        memcpy(to, copy_bytes(part), part->bytes);
+    copies_write(home, part);
 }
 
 static void free_bytes(const AsyncCopy *copy) {

@@ -66,6 +66,9 @@ AsyncCopy *copies_add(Block *home, const Warp *warp, int lane, int pc, CopyCompl
 uint8_t *copies_room(AsyncCopy *copy);
 void copies_begun(const Block *home, const AsyncCopy *copy);
 
+/* Writes the bytes of a copy without a tile to its destination, now. */
+void copies_write(Block *home, const AsyncCopy *copy);
+
 /* Commits the lanes' copies since the last group as a group. */
 void copies_commit(Block *block, const Warp *warp, uint32_t lanes, CopyCompletion groups);
 /* Completes all groups of the lanes except the last `pending`; `only_read`: only their sources may change. */

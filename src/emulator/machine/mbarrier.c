@@ -3,7 +3,9 @@
 
 #include "emulator/machine/observe.h"
 
-enum { PATIENCE = 64 }; /* waits that give up while no mbarrier changes */
+/* Waits that give up while no mbarrier changes: a loop that leaves the registers as they were repeats for
+ * ever, another one may count its rounds. */
+enum { PATIENCE = 64, PATIENCE_WITH_COUNTER = 1 << 18 };
 
 /* Makes fragments that wait for an mbarrier ready; `at_once`: in the current slice. */
 static bool wake(Block *block, bool gives_up, bool at_once) {
@@ -42,9 +44,28 @@ static bool is_alone(const Block *block) {
     return !block->cluster && block->grid->cluster_blocks > 1;
 }
 
+/* A hash of the registers of the threads that wait. */
+static uint64_t hash_waiting(const Block *block) {
+    uint64_t hash = 0;
+    for (int w = 0; w < block->warp_count; w++) {
+        const Warp *warp = &block->warps[w];
+        const Frame *frame = NULL;
+        for (int i = 0; i < warp->fragment_count; i++)
+            if (warp->fragments[i].state == FRAGMENT_AT_MBARRIER) frame = warp->fragments[i].frame;
+        for (uint32_t at = 0; frame && at + 8 <= frame->layout->register_bytes; at += 8)
+            hash = (hash ^ bytes_read(frame->registers + at, 8)) * UINT64_C(0x9e3779b97f4a7c15);
+    }
+    return hash;
+}
+
 bool mbarrier_give_up(Block *block) {
-    if (block->given_up >= PATIENCE && !is_alone(block)) return false;
+    uint64_t hash = hash_waiting(block);
+    block->given_up_alike = block->given_up && hash == block->waited_with ? block->given_up_alike + 1 : 0;
+    block->waited_with = hash;
+    bool is_vain = block->given_up_alike >= PATIENCE || block->given_up >= PATIENCE_WITH_COUNTER;
+    if (is_vain && !is_alone(block)) return false;
     block->given_up++;
+    if (!block->given_up_alike) block->worker->changes++; /* a round that is counted is no spinning */
     return wake(block, true, false);
 }
 
