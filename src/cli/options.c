@@ -257,11 +257,10 @@ static bool take_shared(Options *options, const OptionRow *row, const char *valu
 }
 
 static bool take_what_if(Options *options, const OptionRow *row, const char *value, Error *error) {
-    static const AskRemedyKind kinds[] = {ASK_PAD, ASK_SWIZZLE, ASK_NEXT};
     int word;
     if (!choose(row, value, &word, error)) return false;
     options->has_what_if = true;
-    options->what_if = kinds[word];
+    options->what_if = word == 0 ? ASK_PAD : word == 1 ? ASK_SWIZZLE : ASK_NEXT;
     return true;
 }
 
