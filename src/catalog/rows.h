@@ -20,8 +20,8 @@ bool rows_accept_whole_warps(uint32_t block);
 /* Fields that most rows have: the group and the source; the sizes of blocks, by one of three rules; the
  * types of a sum. */
 #define IN(group_, source_) .group = CATALOG_##group_, .source = source_
-#define BLOCKS(usual, least, most, rule)                                                                     \
-    .default_block = usual, .minimum_block = least, .maximum_block = most, rule
+#define BLOCKS(usual, least, most, ...)                                                                      \
+    .default_block = usual, .minimum_block = least, .maximum_block = most, __VA_ARGS__
 #define ANY_SIZE       .block_rule = "any size"
 #define A_POWER_OF_TWO .block_rule = "a power of two", .accepts_block = rows_accept_power_of_two
 #define WHOLE_WARPS    .block_rule = "a multiple of 32", .accepts_block = rows_accept_whole_warps
