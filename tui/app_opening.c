@@ -16,20 +16,25 @@
 static struct {
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    bool is_done;
-} first = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, false};
+    bool is_done, is_shown; /* is_shown: the terminal is open, and waits */
+} first = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, false, false};
 
+/* In the loader's thread. */
 static void end(void) {
     pthread_mutex_lock(&first.lock);
     first.is_done = true;
+    bool is_shown = first.is_shown;
     pthread_cond_signal(&first.changed);
     pthread_mutex_unlock(&first.lock);
+    if (is_shown) terminal_wake();
 }
 
-/* In the loader's thread. */
-static void wake(void) {
-    end();
-    terminal_wake();
+static bool open_terminal(void) {
+    bool is_open = terminal_open(NULL);
+    pthread_mutex_lock(&first.lock);
+    first.is_shown = is_open;
+    pthread_mutex_unlock(&first.lock);
+    return is_open;
 }
 
 /* False: it takes longer. */
@@ -100,11 +105,11 @@ static int wait_and_show(SessionLoader *loader, AppOpening *opening, const char 
 Session *app_open_first(const RunSpec *run, const char *what, AppOpening *opening, Error *error) {
     RunSpec spec = *run;
     spec.progress = &opening->progress;
-    first.is_done = false;
-    SessionLoader *loader = terminal_has_programs() ? loader_start(&spec, wake) : NULL;
+    first.is_done = first.is_shown = false;
+    SessionLoader *loader = terminal_has_programs() ? loader_start(&spec, end) : NULL;
     if (!loader) return session_open(run, error);
     int signal = 0;
-    if (!is_quick() && terminal_open(NULL)) signal = wait_and_show(loader, opening, what);
+    if (!is_quick() && open_terminal()) signal = wait_and_show(loader, opening, what);
     Session *session = loader_finish(loader, error);
     if (signal || opening->given_up) {
         session_free(session);

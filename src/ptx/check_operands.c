@@ -235,8 +235,11 @@ static const char *space_text(PtxSpace space) {
     return texts[space];
 }
 
+/* An instruction that copies names two spaces: .global.shared::cta. */
 static bool check_space(const Place *place, const PtxVariable *variable) {
-    PtxSpace space = place->checker->instruction->space, lies = variable->space;
+    const PtxInstruction *in = place->checker->instruction;
+    PtxSpace space = in->space, lies = variable->space;
+    if (lies == PTX_SPACE_SHARED && ptx_instruction_has(in, PTX_MOD_SHARED_CTA)) return true;
     if (space == PTX_SPACE_SHARED_CLUSTER) space = PTX_SPACE_SHARED;
     if (lies == PTX_SPACE_SHARED_CLUSTER) lies = PTX_SPACE_SHARED;
     if (space == PTX_SPACE_GENERIC || lies == PTX_SPACE_TEX || space == lies) return true;

@@ -41,8 +41,9 @@ const Timing *times_shown(const TimesRow *row, bool to_scalar, TimesWay way);
 void times_find_limit(const Times *times, const Scene *scene, const TimesRow *row, TimesWay way,
                       LimitFigures *out);
 
-/* "28 % of samples wait for shared memory, 61 % of them in line 26", from the samples of the kernel's machine
- * code; without samples "31 % of warp cycles wait for shared memory", of a profile. False: neither is known. */
+/* "28 % of samples wait for shared memory, 61 % of them in line 26", from the samples of the kernel's
+ * machine code; without samples "31 % of warp cycles wait for shared memory", of a profile. False: neither is
+ * known. */
 bool times_print_stalls(const Scene *scene, const LimitFigures *figures, bool with_line, char *out,
                         size_t bytes);
 
