@@ -76,7 +76,8 @@ static bool replace_list(TensorMap *map, TensorField field, uint32_t d, uint64_t
 }
 
 bool tensor_map_replace(TensorMap *map, TensorField field, uint32_t dimension, uint64_t value) {
-    /* "Tensor-map object manipulation: tensormap.replace", .elemtype; only f16 and f32 were measured. */
+    /* "Tensor-map object manipulation: tensormap.replace", .elemtype. Measured on an H200, 2026-11-29: u32,
+     * s32, f16, f32, f32.ftz, tf32 and tf32.ftz give the map that cuTensorMapEncodeTiled() encodes. */
     static const uint8_t types[TENSOR_TYPE_COUNT] = {
         TENSOR_U8,  TENSOR_U16,     TENSOR_U32, TENSOR_S32,  TENSOR_U64,  TENSOR_S64,     TENSOR_F16,
         TENSOR_F32, TENSOR_F32_FTZ, TENSOR_F64, TENSOR_BF16, TENSOR_TF32, TENSOR_TF32_FTZ};
