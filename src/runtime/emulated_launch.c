@@ -153,7 +153,8 @@ void device_touched(void *context, const EmulatorPage *touched) {
     keep_page(device, kept.hash, touched->now, touched->bytes);
     array_push(launch->after, launch->after_count, launch->after_capacity, kept);
     note_changed(range_of(device, launch, index), first, touched);
-    for (uint64_t i = 0; i < WORDS / 64; i++) memory->written[first / 64 + i] |= touched->written[i];
+    for (uint64_t i = 0; i < WORDS / 64; i++) /* the last page may end early */
+        if (touched->written[i]) memory->written[first / 64 + i] |= touched->written[i];
 }
 
 /* ---- launches that repeat ------------------------------------------------------------------------------ */
