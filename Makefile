@@ -78,7 +78,7 @@ TOOLKIT = $(patsubst %,tests/%.c,cli/test_build cli/test_cases cli/test_ci cli/t
 NOT_SANITIZED = $(wildcard tests/tree/test_*.c) $(patsubst %,tests/%.c,metrics/test_added_metric runtime/test_libraries exercise/test_shipped exercise/test_submissions \
     gpu/test_counter_names)
 # Programs in which threads share data.
-THREADED = $(patsubst %,tests/%.c,bench/test_cpu_reduce cli/test_progress emulator/test_core_limits emulator/test_core_threads \
+THREADED = $(patsubst %,tests/%.c,bench/test_cpu_reduce session/test_progress emulator/test_core_limits emulator/test_core_threads \
     runtime/test_ends session/test_session tui/test_background tui/test_measuring)
 TESTS = $(patsubst %.c,$(O)/%,$(TEST_SOURCES))
 HELPER_SOURCES = $(filter-out $(wildcard tests/*/test_*.c) tests/fuzz/% tests/bench/bench_% tests/device/%,$(wildcard tests/*/*.c))
