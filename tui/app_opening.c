@@ -10,7 +10,6 @@
 #include "tui/session_loader.h"
 #include <math.h>
 #include <pthread.h>
-#include <time.h>
 #include <unistd.h>
 
 static struct {
@@ -41,9 +40,7 @@ static bool open_terminal(void) {
 static bool is_quick(void) {
     struct timespec until;
     clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_nsec += (long)(PROGRESS_AFTER_SECONDS * 1e9);
-    until.tv_sec += until.tv_nsec / 1000000000;
-    until.tv_nsec %= 1000000000;
+    until = clock_later(until, PROGRESS_AFTER_SECONDS);
     pthread_mutex_lock(&first.lock);
     int late = 0;
     while (!first.is_done && !late) late = pthread_cond_timedwait(&first.changed, &first.lock, &until);

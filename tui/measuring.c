@@ -2,6 +2,8 @@
 
 #include "measuring.h"
 
+#include "base/clock.h"
+
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -191,10 +193,7 @@ static void measure_once(Measuring *measuring, const MeasuringWish *wish) {
 static struct timespec seconds_from_now(clockid_t clock, double seconds) {
     struct timespec time;
     clock_gettime(clock, &time);
-    int64_t nanoseconds = time.tv_nsec + (int64_t)(seconds * 1e9);
-    time.tv_sec += nanoseconds / 1000000000;
-    time.tv_nsec = nanoseconds % 1000000000;
-    return time;
+    return clock_later(time, seconds);
 }
 
 /* With the lock held, waits until something else is wanted or the pause is over. NULL: the thread must

@@ -1,8 +1,8 @@
 #define _XOPEN_SOURCE 700
 #include "base/clock.h"
 
+#include <stdint.h>
 #include <sys/resource.h>
-#include <time.h>
 
 double clock_seconds(void) {
     struct timespec now;
@@ -19,4 +19,11 @@ double clock_processor_seconds(void) {
     if (getrusage(RUSAGE_SELF, &own) || getrusage(RUSAGE_CHILDREN, &children)) return 0;
     return seconds_of(own.ru_utime) + seconds_of(own.ru_stime) + seconds_of(children.ru_utime) +
            seconds_of(children.ru_stime);
+}
+
+struct timespec clock_later(struct timespec time, double seconds) {
+    int64_t nanoseconds = time.tv_nsec + (int64_t)(seconds * 1e9);
+    time.tv_sec += nanoseconds / 1000000000;
+    time.tv_nsec = nanoseconds % 1000000000;
+    return time;
 }

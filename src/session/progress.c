@@ -8,7 +8,6 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 struct ProgressLine {
@@ -83,13 +82,6 @@ void progress_print(const ProgressState *state, Text *out) {
     if (done == blocks) text_print(out, tr(", examining the result: %.0f s"), state->seconds);
 }
 
-static struct timespec time_after(double seconds) {
-    struct timespec time;
-    clock_gettime(CLOCK_REALTIME, &time);
-    long nanoseconds = time.tv_nsec + (long)(seconds * 1e9);
-    return (struct timespec){time.tv_sec + nanoseconds / 1000000000, nanoseconds % 1000000000};
-}
-
 static void *show_line(void *context) {
     ProgressLine *progress = context;
     double begin = clock_seconds(), seconds = PROGRESS_AFTER_SECONDS;
@@ -97,7 +89,9 @@ static void *show_line(void *context) {
     ProgressState state = {0};
     pthread_mutex_lock(&progress->lock);
     while (!progress->is_over) {
-        struct timespec until = time_after(seconds);
+        struct timespec until;
+        clock_gettime(CLOCK_REALTIME, &until);
+        until = clock_later(until, seconds);
         while (!progress->is_over && pthread_cond_timedwait(&progress->over, &progress->lock, &until) == 0)
             continue;
         if (progress->is_over) break;
