@@ -1,13 +1,14 @@
 /* Lectures, kernels by family, files, earlier runs and, in the palette, every action. Typing filters them by
  * name and title (view/menu.h). The selected row's lesson stands beside the list, or below it. */
 #include "base/language.h"
+#include "base/utf8.h"
 #include "tui/panes/pane.h"
 #include "tui/view/menu.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { NAME_COLUMNS = 24, START_COLUMNS = 32, TAG_COLUMNS = 10, KEYS_COLUMN = 54 };
+enum { NAME_COLUMNS = 24, START_COLUMNS = 32, TAG_COLUMNS = 10, KEYS_COLUMNS = 16 };
 enum { BESIDE_COLUMNS = 110, LIST_COLUMNS = 70, TITLE = -1, BLANK = -2 };
 
 static void head(const StepContext *context, PaneHead *out) {
@@ -80,10 +81,10 @@ static void print_keys(const char *list, bool ascii, char *out, size_t bytes) {
 static void draw_action(const MenuRow *row, Canvas *canvas, Rectangle area, int line, Role role) {
     char keys[128];
     print_keys(row->name, canvas->ascii, keys, sizeof keys);
-    int column = 1;
+    int column = 1, least = area.columns - KEYS_COLUMNS;
     if (row->kind == MENU_BACK) column += canvas_text(canvas, area, column, line, role, tr("back: "));
     column += canvas_text(canvas, area, column, line, role, tr(row->title)) + 2;
-    canvas_text(canvas, area, column < KEYS_COLUMN ? KEYS_COLUMN : column, line, ROLE_KEY, keys);
+    canvas_text(canvas, area, column < least ? least : column, line, ROLE_KEY, keys);
 }
 
 /* Where sections have no titles, and in "start here", a tag says what a row is. */
@@ -115,6 +116,7 @@ static void draw_about(const MenuRow *row, Canvas *canvas, Rectangle area) {
     const char *end = row->kind == MENU_LECTURE ? strchr(about, '\n') : NULL;
     if (end) about = end + 1;
     snprintf(first, sizeof first, "%.*s", (int)strcspn(about, "\n"), about);
+    utf8_drop_half(first);
     int at = area.rows > 3 ? canvas_paragraph(canvas, area, 0, ROLE_TITLE, tr(row->title)) + 1 : 0;
     canvas_paragraph(canvas, area, at, ROLE_TEXT, first);
 }
