@@ -7,6 +7,7 @@
 #include "runtime/host_lines.h"
 #include "runtime/serve.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -230,7 +231,7 @@ static void set_watched(ProgramRun *run, const Connection *connection) {
 
 /* ---- the loop ------------------------------------------------------------------------------------------ */
 
-/* The command of a process, its arguments separated by blanks. */
+/* The command of a process in one line, its arguments separated by blanks. */
 static const char *command_of(pid_t process, Arena *arena) {
     enum { MOST_BYTES = 120 };
     char path[64], command[MOST_BYTES + 1];
@@ -240,7 +241,7 @@ static const char *command_of(pid_t process, Arena *arena) {
     if (file) fclose(file);
     while (length && !command[length - 1]) length--;
     for (size_t i = 0; i < length; i++)
-        if (!command[i]) command[i] = ' ';
+        if (iscntrl((unsigned char)command[i])) command[i] = ' ';
     return arena_copy_text(arena, command, length);
 }
 
