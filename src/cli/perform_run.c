@@ -388,7 +388,10 @@ static int run_session(Options *options, Program **program, Error *error) {
     Text unsupported = {0};
     AppOpening opening = {0};
     Session *session = open_session(options, &opening, &unsupported, error);
-    if (opening.given_up) return DONE;
+    if (opening.given_up) {
+        text_done(&unsupported);
+        return DONE;
+    }
     if (session && options->session.saved) *program = take_saved(options, &session, error);
     if (!session) return refuse_unsupported(&unsupported, refuse_run(error));
     if (options->has_what_if && !options_draws(options)) {
