@@ -4,10 +4,11 @@
 #include "base/clock.h"
 #include "base/interrupt.h"
 #include "base/memory.h"
+#include "base/text.h"
+#include "base/visible.h"
 #include "runtime/host_lines.h"
 #include "runtime/serve.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -231,18 +232,23 @@ static void set_watched(ProgramRun *run, const Connection *connection) {
 
 /* ---- the loop ------------------------------------------------------------------------------------------ */
 
-/* The command of a process in one line, its arguments separated by blanks. */
+/* The command of a process as printable text, its arguments separated by blanks. */
 static const char *command_of(pid_t process, Arena *arena) {
     enum { MOST_BYTES = 120 };
     char path[64], command[MOST_BYTES + 1];
+    Text text = {0};
     snprintf(path, sizeof path, "/proc/%ld/cmdline", (long)process);
     FILE *file = fopen(path, "r");
     size_t length = file ? fread(command, 1, MOST_BYTES, file) : 0;
     if (file) fclose(file);
     while (length && !command[length - 1]) length--;
     for (size_t i = 0; i < length; i++)
-        if (iscntrl((unsigned char)command[i])) command[i] = ' ';
-    return arena_copy_text(arena, command, length);
+        if (!command[i]) command[i] = ' ';
+    command[length] = '\0';
+    visible_add(&text, command);
+    const char *copy = arena_copy_text(arena, text_string(&text), text.length);
+    text_done(&text);
+    return copy;
 }
 
 static void accept_program(ProgramRun *run) {
