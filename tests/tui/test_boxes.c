@@ -239,8 +239,50 @@ static void it_says_how_the_adding_threads_are_spread(void **state) {
     (void)state;
     assert_opens_with("interleaved",
                       "128 of 256 threads add, 16 of 32 lanes in all 8 warps; 4 warps would do");
-    assert_opens_with("sequential", "128 of 256 threads add, all 32 lanes in 4 of 8 warps");
-    assert_opens_with("shuffle", "256 of 256 threads add, all 32 lanes in all 8 warps");
+    assert_opens_with("sequential", "128 of 256 threads add");
+    assert_opens_with("sequential", "t128 → t0    ╰────");
+    assert_opens_with("shuffle", "256 of 256 threads add");
+}
+
+/* Where the values come from, over the whole block: the far half, neighbours, lanes; also with other threads
+ * than words, and where little room is left. */
+static void a_strip_shows_who_adds_and_whose_values(void **state) {
+    (void)state;
+    static const struct {
+        const char *kernel;
+        int level, columns, rows;
+        const char *cells, *arcs;
+    } cases[] = {
+        {"sequential", 1, 120, 10,
+         "████████ ████████ ████████ ████████ ▒▒▒▒▒▒▒▒ ▒▒▒▒▒▒▒▒ ▒▒▒▒▒▒▒▒ ▒▒▒▒▒▒▒▒  a cell: 4",
+         " t128 → t0    ╰────────╰────────╰────────╰────────╯────────╯────────╯────────╯         █ adds"},
+        {"sequential", 2, 80, 9, "████ ████ ▒▒▒▒ ▒▒▒▒ ···· ···· ···· ····  64 of 256 threads add",
+         " t64 → t0     ╰────╰────╯────╯ "},
+        {"sequential", 6, 200, 12, " ██▒▒············ ", " t4 → t0      ╰─╯ "},
+        {"interleaved", 1, 120, 10, "▄▄▄▄▄▄▄▄ ▄▄▄▄▄▄▄▄", " t1 → t0      ┴┴┴┴┴┴┴┴ ┴┴┴┴┴┴┴┴"},
+        {"interleaved", 4, 120, 10, "▂·▒·▂·▒· ▂·▒·▂·▒·", " t8 → t0      ╰─╯ ╰─╯  ╰─╯ ╰─╯ "},
+        {"strided", 2, 120, 10, "████████ ████████ ▒▒▒▒▒▒▒▒ ▒▒▒▒▒▒▒▒ ········", " t1 → t0      ┴"},
+        {"shuffle", 1, 120, 10, "████░░░░ ████░░░░", " lane 16 → 0  ╰───╯    ╰───╯    "},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Stage *stage = stage_open_kernel(cases[i].kernel);
+        View view = *stage_view(stage);
+        int first = reduction_level_kind(scene_reduction(stage->scene, 0), 0) == TREE_FOLD;
+        view_go_to_step(&view, stage->scene,
+                        reduction_level(scene_reduction(stage->scene, 0), cases[i].level - first)->last);
+        char *text = draw_pane(stage->scene, &view, cases[i].columns, cases[i].rows);
+        assert_shows(cases[i].kernel, text, cases[i].cells);
+        assert_shows(cases[i].kernel, text, cases[i].arcs);
+        free(text);
+        stage_free(stage);
+    }
+    Stage *stage = stage_open_kernel("first_add"); /* each thread adds two inputs of its own */
+    View view = *stage_view(stage);
+    view_go_to_step(&view, stage->scene, reduction_level(scene_reduction(stage->scene, 0), 0)->last);
+    char *text = draw_pane(stage->scene, &view, 120, 10);
+    assert_null(strstr(text, "is read"));
+    free(text);
+    stage_free(stage);
 }
 
 /* ---- brackets ------------------------------------------------------------------------------------------ */
@@ -337,6 +379,7 @@ int main(void) {
         cmocka_unit_test(a_trap_opens_with_its_warp),
         cmocka_unit_test(right_kernels_have_no_marks),
         cmocka_unit_test(it_says_how_the_adding_threads_are_spread),
+        cmocka_unit_test(a_strip_shows_who_adds_and_whose_values),
         cmocka_unit_test(ways_are_drawn_at_every_width),
         cmocka_unit_test(operands_without_a_row_are_named),
         cmocka_unit_test(a_sum_of_many_words_says_so),

@@ -209,19 +209,28 @@ static int count_history(const BoxRow *row, int room) {
 }
 
 /* If room is scarce, the order of importance: the operands, the faults, which threads add, then the rest.
- * Returns the rows used. `history`: the rows of earlier levels among them; NULL: a row of boxes below the
- * first, without what is true of the whole level. */
-static int draw_levels(BoxRow *row, int *history_rows) {
-    bool is_first = history_rows != NULL;
+ * Returns the rows used. `own_rows`: those among them that a row of boxes below lacks, the strip and earlier
+ * levels; NULL: such a row, without what is true of the whole level. */
+static int draw_levels(BoxRow *row, int *own_rows) {
+    bool is_first = own_rows != NULL;
     BoxFaults faults;
     boxes_find_faults(row, &faults);
     bool has_before = row->is_chain || (row->level->kind != TREE_INPUTS && boxes_show_before(row));
     int line = 0, room = row->area.rows - 1 - row->tall * (1 + has_before);
     bool trap = boxes_has_trap(row);
-    BoxWays ways = boxes_plan_ways(row, room - trap - (faults.count > 0));
+    bool sums_floats = boxes_sum_floats(row), has_adders = is_first && boxes_show_adders(row, row->area.rows);
+    int strip = has_adders ? boxes_strip_rows(row) : 0;
+    BoxWays ways = boxes_plan_ways(row, room - trap - (faults.count > 0) - strip);
+    if (strip && ways.shown < ways.partners && !ways.brackets) { /* the operands come first */
+        strip = 0;
+        ways = boxes_plan_ways(row, room - trap - (faults.count > 0));
+    }
     room -= ways.rows + trap + faults.count;
-    int adders = is_first && boxes_show_adders(row, row->area.rows) && room > 0;
-    int rounding = boxes_sum_floats(row) && room > adders;
+    /* Where there is no room for both, a wide line says more than the strip does. */
+    if (strip + sums_floats + (row->area.columns >= NARROW_HEAD) > room) strip = 0;
+    room -= strip;
+    int adders = has_adders && room > (strip ? sums_floats : 0);
+    int rounding = sums_floats && room > adders;
     int error = rounding && room > adders + rounding;
     int threads = row->level->place == PLACE_WORD && room > adders + rounding + error;
     room -= adders + rounding + error + threads;
@@ -230,7 +239,9 @@ static int draw_levels(BoxRow *row, int *history_rows) {
     int inputs = room > 0 && boxes_count_inputs(row);
     room -= inputs;
     int history = row->is_chain || row->tall > 1 || !is_first ? 0 : count_history(row, room);
-    if (is_first) *history_rows = history;
+    if (is_first) *own_rows = history + strip;
+    if (strip) boxes_draw_strip(row, line, !adders);
+    line += strip;
     boxes_draw_indexes(row, line++);
     if (history > 0) draw_history(*row, line, history), line += history;
     if (has_before) boxes_draw_before(row, line), line += row->tall;
@@ -267,21 +278,21 @@ static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
     row.canvas = canvas;
     row.area = area;
     if (area.rows < LEAST_TALL_ROWS) row.tall = 1;
-    int history, used = draw_levels(&row, &history);
+    int own, used = draw_levels(&row, &own);
     /* Below a whole row of boxes, the next ones with values, as long as each has room for its values and
      * operands. */
     enum { GAP = 1 };
     int rows = row.area.rows, width = row.count, count = row.level->box_count;
     int top_row = row.area.row;
     if (row.is_chain || boxes_has_trap(&row)) return;
-    for (int top = used + GAP; top + (used - history) <= rows && row.first + width < count;) {
+    for (int top = used + GAP; top + (used - own) <= rows && row.first + width < count;) {
         row.first += width;
         if (row.first + row.count > count) row.count = (int)(count - row.first);
         if (!is_alive(&row)) continue;
         row.area.row = top_row + top;
         row.area.rows = rows - top;
         draw_levels(&row, NULL);
-        top += (used - history) + GAP;
+        top += (used - own) + GAP;
     }
 }
 

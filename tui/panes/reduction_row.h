@@ -1,6 +1,6 @@
 /* A row of boxes, shared by pane_reduction.c and reduction_*.c. Each file has one task: reduction_values.c
  * places boxes, reduction_rows.c selects those to draw and draws their contents, reduction_ways.c
- * the paths of operands to their sums, reduction_marks.c the faults. */
+ * the paths of operands to their sums, reduction_marks.c the faults, reduction_strip.c the whole block. */
 #ifndef TUI_PANES_REDUCTION_ROW_H
 #define TUI_PANES_REDUCTION_ROW_H
 
@@ -89,6 +89,13 @@ typedef struct BoxWays {
 /* Uses at most `room` rows; sets row->brackets. */
 BoxWays boxes_plan_ways(BoxRow *row, int room);
 void boxes_draw_ways(const BoxRow *row, const BoxWays *ways, int line);
+
+/* ---- reduction_strip.c --------------------------------------------------------------------------------- */
+
+/* Rows of the strip of all threads and its arcs; 0: no thread adds what another one made. */
+int boxes_strip_rows(const BoxRow *row);
+/* `counts`: with the number of threads that add. */
+void boxes_draw_strip(const BoxRow *row, int line, bool counts);
 
 /* ---- reduction_marks.c --------------------------------------------------------------------------------- */
 
