@@ -144,14 +144,25 @@ static void the_sentence_is_complete(void **state) {
 
 /* ---- nothing is cut ------------------------------------------------------------------------------------ */
 
-/* The first text of the frame that ends in an ellipsis, except one that stands alone: a sum that is not made
- * yet. NULL: none. The caller frees it. */
+/* A row of the source, which begins with the number of its line, ends there. */
+static bool is_of_source(const char *begin, const char *at) {
+    static const char border[] = "│";
+    if (!strncmp(begin, border, strlen(border))) begin += strlen(border);
+    const char *number = begin + strspn(begin, " >");
+    size_t digits = strspn(number, "0123456789"), rest = strlen(begin);
+    const char *next = strstr(begin, border);
+    return digits && number - begin <= 4 && at < (next ? next : begin + rest);
+}
+
+/* The first text of the frame that ends in an ellipsis, except a line of source, and one that stands alone: a
+ * sum that is not made yet. NULL: none. The caller frees it. */
 static char *cut_text(const char *frame) {
     static const char ellipsis[] = "\u2026";
     for (const char *at = frame; (at = strstr(at, ellipsis)) != NULL; at += strlen(ellipsis)) {
         if (at == frame || at[-1] == ' ' || at[-1] == '\n') continue;
         const char *begin = at;
         while (begin > frame && begin[-1] != '\n') begin--;
+        if (is_of_source(begin, at)) continue;
         return strndup(begin, strcspn(begin, "\n"));
     }
     return NULL;

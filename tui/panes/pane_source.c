@@ -1,11 +1,12 @@
 /* The source pane: the text around the current line, with counts and PTX. The PTX is beside it, below it or
- * in its place. Lines that are too long continue below. Only lines with events need the gutter's columns; all
- * other text may use them. One scope of the gutter is the samples of the whole kernel on a GPU, with the
+ * in its place. A line that is too long is cut; the one of this step, and PTX, continue below. Only lines with
+ * events need the gutter's columns; all other text may use them. One scope of the gutter is the samples of the whole kernel on a GPU, with the
  * stall reason of the current line in the last row. The sign after a line's number is of the block's whole
  * run: 'X' is an access of a hazard, '!' a bank conflict or another slow place
  * of the list that f goes through. */
 #include "tui/panes/sampled_code.h"
 #include "base/language.h"
+#include "base/utf8.h"
 #include "base/characters.h"
 #include "tui/panes/pane.h"
 #include "tui/panes/syntax.h"
@@ -18,7 +19,8 @@ enum {
     SIGN_COLUMN = 4,
     BESIDE_COLUMNS = 104,
     MOST_ROWS = 200,
-    CONTINUED = 4
+    CONTINUED = 4,
+    NARROW_CONTINUED = 2
 };
 enum { MOST_LINE_BYTES = 1024 }; /* longer lines have no colours */
 enum { AROUND_COLUMNS = 7 };     /* of a title and a note: the line and the spaces between them */
@@ -153,6 +155,7 @@ typedef struct TextRow { /* a line, or a part of one that is too long */
     int bytes, column;
     Syntax syntax;                              /* at the beginning of the line */
     bool first, has_gutter, is_source, is_note; /* a note: not text of the file */
+    bool is_cut;                                /* its last column says that the line goes on */
 } TextRow;
 
 typedef struct Listing { /* the text around the current line */
@@ -244,25 +247,53 @@ static void draw_sign(Canvas *canvas, Rectangle area, int row, char sign) {
 
 /* ---- listing ------------------------------------------------------------------------------------------- */
 
-/* Appends a line in as many rows as it needs; `columns`: including the gutter's, which only the first row
- * leaves empty. `syntax`: at the beginning of the line; NULL: PTX. */
-static void listing_add(Listing *listing, int line, const char *text, bool has_gutter, int columns,
+/* Bytes of the text for a row of so many columns, with one left for the sign of a cut. */
+static int cut_bytes(const char *text, int columns) {
+    const char *at = text;
+    for (const char *next = at; *next && (columns -= utf8_columns(utf8_next(&next))) >= 1;) at = next;
+    return (int)(at - text);
+}
+
+/* Bytes of the text for a row of so many columns that goes on below: to the last space, parenthesis or comma. */
+static int code_break(const char *text, int columns) {
+    int end = cut_bytes(text, columns + 1), bytes = end;
+    while (bytes > 1 && !strchr(" (,", text[bytes - 1])) bytes--;
+    return bytes > 1 ? bytes : end;
+}
+
+/* Appends a line in at most `most` rows; `columns`: including the gutter's, which only the first row leaves
+ * empty. `syntax`: at the beginning of the line; NULL: PTX. */
+static void listing_add(Listing *listing, int line, const char *text, bool has_gutter, int columns, int most,
                         const Syntax *syntax) {
     int indent = (int)strspn(text, " "), column = 0;
     const char *line_text = text;
-    bool first = true;
-    do {
-        if (listing->count == MOST_ROWS) return;
+    for (int count = 0; !count || *text; count++) {
+        if (listing->count == MOST_ROWS || count == most) return;
+        bool first = !count, fits;
         int room = columns - column - (first && has_gutter ? GUTTER_COLUMNS : 0);
-        int bytes = canvas_text_columns(text) <= room ? (int)strlen(text) : line_break(text, room);
-        listing->rows[listing->count++] = (TextRow){
-            line,  line,       text,           line_text, bytes, column, syntax ? *syntax : (Syntax){0},
-            first, has_gutter, syntax != NULL, false};
+        fits = canvas_text_columns(text) <= room;
+        bool is_cut = !fits && count + 1 == most;
+        int bytes = fits     ? (int)strlen(text)
+                    : is_cut ? cut_bytes(text, room)
+                    : syntax ? code_break(text, room)
+                             : line_break(text, room);
+        listing->rows[listing->count++] = (TextRow){.line = line,
+                                                    .number = line,
+                                                    .text = text,
+                                                    .line_text = line_text,
+                                                    .bytes = bytes,
+                                                    .column = column,
+                                                    .syntax = syntax ? *syntax : (Syntax){0},
+                                                    .first = first,
+                                                    .has_gutter = has_gutter,
+                                                    .is_source = syntax != NULL,
+                                                    .is_cut = is_cut};
         text += bytes;
         text += strspn(text, " ");
-        column = indent + CONTINUED < columns / 2 ? indent + CONTINUED : 0;
-        first = false;
-    } while (*text);
+        bool is_narrow = indent + CONTINUED >= columns / 2;
+        if (syntax) is_narrow |= indent + CONTINUED + canvas_text_columns(text) > columns;
+        column = !is_narrow ? indent + CONTINUED : syntax ? NARROW_CONTINUED : 0;
+    }
 }
 
 /* The first row shown: the kernel does not move if it fits, and `current` is visible. */
@@ -298,6 +329,7 @@ static void draw_row(Canvas *canvas, Rectangle area, int row, const TextRow *tex
         snprintf(part, sizeof part, "%.*s", to - from, text->text + from);
         at += canvas_text(canvas, body, at, row, role == ROLE_TEXT ? plain : role, part);
     }
+    if (text->is_cut) canvas_glyph(canvas, body, at, row, ROLE_DIM, 0x2026);
 }
 
 /* How far a kernel's body can move left: the text before it is not indented. Python must keep its
@@ -357,7 +389,8 @@ static void list_source(const StepContext *context, const SampledCode *code, int
         size_t indent = text ? strspn(text, " ") : 0;
         if (number == line->line) listing->current = listing->count;
         listing_add(listing, number, text ? text + (indent < dedent ? indent : dedent) : "",
-                    gutter_has(context, code, line->file, number), columns, &syntax);
+                    gutter_has(context, code, line->file, number), columns,
+                    number == line->line ? MOST_ROWS : 1, &syntax);
         if (text) syntax_line(&syntax, text, NULL);
     }
 }
@@ -394,7 +427,7 @@ static void list_ptx(const StepContext *context, const SampledCode *sass, int ro
             samples ? sampled_code_of_pc(sass, pc).executed > 0 : context->step_index->has_events[pc];
         if (pc == context->step->pc) listing->current = listing->count;
         int row = listing->count;
-        listing_add(listing, pc, ptx_text(context, pc), has_gutter, columns, NULL);
+        listing_add(listing, pc, ptx_text(context, pc), has_gutter, columns, MOST_ROWS, NULL);
         /* a file of PTX, whose lines messages name */
         if (!has_source(context) && row < listing->count)
             listing->rows[row].number = program->code[pc].instruction->line;
@@ -405,7 +438,7 @@ static void list_ptx(const StepContext *context, const SampledCode *sass, int ro
             const char *text = text_string(&note);
             int first = listing->count;
             listing_add(listing, pc, arena_copy_string(&listing->notes, text), false, columns - CONTINUED,
-                        NULL);
+                        MOST_ROWS, NULL);
             for (int i = first; i < listing->count; i++) {
                 listing->rows[i].first = false;
                 listing->rows[i].is_note = true;
