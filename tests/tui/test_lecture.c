@@ -463,7 +463,7 @@ static void the_gutter_is_hidden_too(void **state) {
                     text[column] = glyph < 128 ? (char)glyph : '#';
                 }
                 char *end = text + strlen(text), *code;
-                while (end > text && end[-1] == ' ') *--end = 0;
+                while (end > text && strchr(" #", end[-1])) *--end = 0; /* '#': the line is cut */
                 int line = (int)strtol(text + strspn(text, "> "), &code, 10);
                 if (!line) continue; /* the rest of a long line, the instruction */
                 code += strspn(code, " ");

@@ -517,8 +517,62 @@ static void test_lanes_that_a_warp_lacks_do_not_stop(void **state) {
     close_kernel(&opened);
 }
 
+/* ---- values -------------------------------------------------------------------------------------------- */
+
+/* Two threads add the halves of four elements through shared memory. */
+static Opened open_halves(const char *type, const char *reg, const char *args) {
+    char body[1024];
+    snprintf(body, sizeof body,
+             ".shared .align 16 .b8 words[32];\n.reg .b32 %%r<16>;\n.reg .b64 %%q<4>;\n.reg .f32 %%f<4>;\n"
+             ".reg .pred %%p<2>;\nmov.u32 %%r0, %%tid.x;\nmul.wide.u32 %%q1, %%r0, 4;\n"
+             "ld.param.u64 %%q0, [in];\nadd.u64 %%q0, %%q0, %%q1;\nld.global.%s %s1, [%%q0];\n"
+             "mov.u32 %%r2, words;\nshl.b32 %%r3, %%r0, 2;\nadd.u32 %%r3, %%r3, %%r2;\n"
+             "st.shared.%s [%%r3], %s1;\nbar.sync 0;\nsetp.gt.u32 %%p0, %%r0, 1;\n@%%p0 bra A;\n"
+             "ld.shared.%s %s2, [%%r3+8];\nadd.%s %s1, %s1, %s2;\nst.shared.%s [%%r3], %s1;\n"
+             "ld.param.u64 %%q0, [out];\nadd.u64 %%q0, %%q0, %%q1;\nst.global.%s [%%q0], %s1;\nA: ret;",
+             type, reg, type, reg, type, reg, *type == 'f' ? type : "s32", reg, reg, reg, type, reg, type,
+             reg);
+    Opened opened = open_ptx(".param .u64 in, .param .u64 out", body, args, 4);
+    view_go_to_step(&opened.view, opened.scene, scene_step_index(opened.scene, 0)->steps->step_count - 1);
+    return opened;
+}
+
+/* Instructions of u32 move the values: the arrays say that they have a sign. */
+static void test_negative_values_have_their_sign_in_every_pane(void **state) {
+    (void)state;
+    static const Pane *const panes[] = {&pane_lanes, &pane_global, &pane_tree};
+    Opened opened = open_halves("u32", "%r", "in=int[4]:iota(-9,2), out=int[2]");
+    for (int i = 0; i < 3; i++) {
+        char *text = draw(&opened, panes[i], 110, 12);
+        assert_shows(text, "-14"); /* -9 + -5 */
+        assert_hides(text, "42949672");
+        free(text);
+    }
+    close_kernel(&opened);
+    opened = open_halves("u32", "%r", "in=unsigned[4]:iota(3000000000,2), out=unsigned[2]");
+    char *text = draw(&opened, &pane_lanes, 110, 12);
+    assert_shows(text, "1705032708"); /* 3000000000 + 3000000004 - 2^32 */
+    free(text);
+    close_kernel(&opened);
+}
+
+/* Values whose first digits are alike have room for the others. */
+static void test_small_floats_keep_their_digits(void **state) {
+    (void)state;
+    Opened opened = open_halves("f32", "%f", "in=float[4]:iota(0.0000123,0.0000001), out=float[2]");
+    for (int columns = 78; columns <= 198; columns += 40) {
+        char *text = draw(&opened, &pane_reduction, columns, 12);
+        assert_shows(text, "1.23e-5 1.24e-5 1.25e-5 1.26e-5");
+        assert_shows(text, "2.48e-5  2.5e-5");
+        free(text);
+    }
+    close_kernel(&opened);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_negative_values_have_their_sign_in_every_pane),
+        cmocka_unit_test(test_small_floats_keep_their_digits),
         cmocka_unit_test(test_a_tree_names_the_other_warps_lane),
         cmocka_unit_test(test_a_shuffle_upwards_names_its_distance),
         cmocka_unit_test(test_lanes_that_a_warp_lacks_do_not_stop),

@@ -277,7 +277,14 @@ void boxes_draw_kept(const BoxRow *row, int line, int rows) {
 
 /* ---- the window ---------------------------------------------------------------------------------------- */
 
-enum { BOX_COLUMNS = 6, NARROW_BOX_COLUMNS = 5, NARROW_FROM = 172, FEW_BOXES = 16, MANY_BOXES = 32 };
+enum {
+    BOX_COLUMNS = 6,
+    NARROW_BOX_COLUMNS = 5,
+    WIDE_BOX_COLUMNS = 8,
+    NARROW_FROM = 172,
+    FEW_BOXES = 16,
+    MANY_BOXES = 32
+};
 
 /* The box of the selected thread: the one that it adds into, else the one with its number. */
 static int64_t selected_box(const StepContext *context, const ReductionLevel *level) {
@@ -336,6 +343,23 @@ static bool is_cut(const BoxRow *row) {
     return false;
 }
 
+/* A float of the window has room for one digit and its exponent. */
+static bool has_exponents(const BoxRow *row) {
+    char text[64];
+    if (row->level->type == PTX_NO_TYPE || !ptx_type_is_float(row->level->type)) return false;
+    if (row->context->view->display.values == VALUE_HEX) return false;
+    for (int i = 0; i < 2 * row->count; i++) {
+        const ReductionBox *box = boxes_at(row, i / 2);
+        bool is_after = i % 2;
+        if (!(is_after ? box->has_after && box->is_live : box->has_before && box->was_live)) continue;
+        boxes_print_value(row, is_after ? row->level->type : before_type(row, box),
+                          is_after ? box->after : box->before, row->width - 1 - row->marked, text,
+                          sizeof text);
+        if (strchr(text, 'e')) return true;
+    }
+    return false;
+}
+
 static int longest_in_window(const BoxRow *row) {
     char text[64];
     int longest = 1;
@@ -378,6 +402,7 @@ BoxRow boxes_row(const StepContext *context, int columns) {
     if (tree->final_count) row.path = tree_path(tree, tree->final[0]);
     put_window(&row, columns, columns >= NARROW_FROM ? NARROW_BOX_COLUMNS : BOX_COLUMNS);
     if (row.width < BOX_COLUMNS && is_cut(&row)) put_window(&row, columns, BOX_COLUMNS);
+    if (has_exponents(&row)) put_window(&row, columns, WIDE_BOX_COLUMNS);
     if (context->view->display.projector) enlarge(&row, columns);
     return row;
 }

@@ -61,10 +61,18 @@ void boxes_print_number(double value, int columns, char *out, size_t bytes) {
     snprintf(out, bytes, "%.*s", columns, fabs(value) < 1 ? "~0" : "########");
 }
 
+/* "8e-05" as "8e-5", as rounded values are written. */
+static void shorten_exponent(char *text) {
+    char *exponent = strchr(text, 'e'), *zero = exponent && exponent[1] ? exponent + 2 : NULL;
+    if (zero && *zero == '0' && zero[1]) memmove(zero, zero + 1, strlen(zero));
+}
+
 /* The value in at most `columns`: exact, else rounded. */
 void boxes_print_value(const BoxRow *row, PtxType type, uint64_t bits, int columns, char *out, size_t bytes) {
     char text[64];
     step_context_print_typed(row->context, type, bits, text, sizeof text);
+    if (type != PTX_NO_TYPE && ptx_type_is_float(type) && row->context->view->display.values != VALUE_HEX)
+        shorten_exponent(text);
     if ((int)strlen(text) > columns && (type == PTX_F16X2 || type == PTX_BF16X2))
         snprintf(text, sizeof text, "pair");
     if ((int)strlen(text) > columns && type != PTX_NO_TYPE && row->context->view->display.values != VALUE_HEX)

@@ -211,11 +211,26 @@ void step_context_describe_warps(const bool *warps, int count, char *out, size_t
         snprintf(out, bytes, tr("%d warps"), total);
 }
 
+/* Of elements of so many bytes: that of the run's data, else the one that all its arrays of this width have;
+ * NO_TYPE: none. */
+static PtxType type_of_data(const StepContext *context, int bytes) {
+    const Trace *trace = context->scene->traced.trace;
+    PtxType found = PTX_NO_TYPE;
+    if (ptx_type_bytes(context->scene->identity.type) == bytes) return context->scene->identity.type;
+    for (int i = 0; trace && i < trace->buffer_count; i++) {
+        PtxType type = trace->buffers[i].type;
+        if (type == PTX_NO_TYPE || ptx_type_bytes(type) != bytes) continue;
+        if (found != PTX_NO_TYPE && found != type) return PTX_NO_TYPE;
+        found = type;
+    }
+    return found;
+}
+
 /* The type that an instruction names, if it says more than the width; else the data's. */
 static PtxType natural_type(const StepContext *context, PtxType type, int bytes_of_value) {
     if (ptx_type_is_float(type) || ptx_type_is_signed(type)) return type;
-    return ptx_type_bytes(context->scene->identity.type) == bytes_of_value ? context->scene->identity.type
-                                                                           : type;
+    PtxType data = type_of_data(context, bytes_of_value);
+    return data == PTX_NO_TYPE ? type : data;
 }
 
 static int64_t sign_extended(uint64_t bits, int bytes) {
