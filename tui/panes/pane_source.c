@@ -1,6 +1,6 @@
 /* The source pane: the text around the current line, with counts and PTX. The PTX is beside it, below it or
- * in its place. A line that is too long is cut; the one of this step, and PTX, continue below. Only lines with
- * events need the gutter's columns; all other text may use them. One scope of the gutter is the samples of the whole kernel on a GPU, with the
+ * in its place. A line that is too long is cut; the one of this step, and PTX, continue below. Only lines
+ * with events need the gutter's columns; all other text may use them. One scope of the gutter is the samples of the whole kernel on a GPU, with the
  * stall reason of the current line in the last row. The sign after a line's number is of the block's whole
  * run: 'X' is an access of a hazard, '!' a bank conflict or another slow place
  * of the list that f goes through. */
