@@ -195,7 +195,7 @@ static void head(const StepContext *context, PaneHead *out) {
     else if (context->view->display.gutter == GUTTER_STEP)
         snprintf(scope, sizeof scope, tr("this step"));
     else
-        snprintf(scope, sizeof scope, "interval %d", context->step->interval_step + 1);
+        snprintf(scope, sizeof scope, tr("interval %d"), context->step->interval_step + 1);
     /* "interval 2: lanes, wavefronts"; if there is no room, without the word before the name, then without
      * the names of the columns. */
     char whole[sizeof out->title];
