@@ -30,9 +30,9 @@ const LectureWords *view_lecture_words(const LectureView *lecture) {
                                          .answer = "答案：%s",
                                          .score = "答对 %d 题，共 %d 题",
                                          .topic = "%s %d/%d",
-                                         .stop = "第 %d 站，共 %d 站",
-                                         .next = "PgDn 下一站",
-                                         .first = "Home 第一站"};
+                                         .stop = "第 %d 节，共 %d 节",
+                                         .next = "PgDn 下一节",
+                                         .first = "Home 第一节"};
     return !strncmp(lecture->run->lecture->language, "zh", 2) ? &chinese : &english;
 }
 

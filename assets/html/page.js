@@ -14,13 +14,13 @@
           right: "Right:", wrong: "No, it is", yours: "your answer:", shown: "The answer:",
           waits: "figures are hidden until the question is answered", none: "type a number",
           score: "Your answers:", rightOf: "right" },
-    zh: { beat: "拍", level: "level", play: "播放", pause: "暂停", wavefront: "wavefront", conflict: "冲突",
+    zh: { beat: "拍", level: "层", play: "播放", pause: "暂停", wavefront: "wavefront", conflict: "冲突",
           divergence: "分歧", hazard: "hazard", picture: "图", colours: "配色", fit: "适应宽度", space: "空格",
-          beatBack: "上一拍", levelBack: "上一 level", frame: "redviz 的画面",
+          beatBack: "上一拍", levelBack: "上一层", frame: "redviz 的画面",
           notes: "备注", text: "文字", larger: "放大文字", smaller: "缩小文字", restart: "重新计时",
-          elapsed: "已用时间", time: "当前时间", follows: "下一站：", last: "这是最后一站。",
+          elapsed: "已用时间", time: "当前时间", follows: "下一节：", last: "这是最后一节。",
           blocked: "浏览器没有打开第二个窗口",
-          stop: "第", next: "下一站", back: "上一站", of: "/", end: "最后一帧",
+          stop: "第", next: "下一节", back: "上一节", of: "/", end: "最后一帧",
           cut: "本页到此为止；其余部分请在 redviz 中查看", answer: "回答", show: "显示答案", number: "你的答案",
           right: "正确：", wrong: "不对，是", yours: "你的答案：", shown: "答案：",
           waits: "回答之前，数字都被隐藏", none: "请输入一个数字",
@@ -83,7 +83,7 @@
     seek.value = beat;
     seek.disabled = state().waits || beats.length < 2;
     seek.setAttribute("aria-label", say.beat);
-    let text = isLecture ? (say === words.zh ? "第 " + (stop + 1) + " / " + states.length + " 站"
+    let text = isLecture ? (say === words.zh ? "第 " + (stop + 1) + " / " + states.length + " 节"
                                              : say.stop + " " + (stop + 1) + " " + say.of + " " + states.length) + "   " : "";
     if (state().waits) text += say.waits;
     else if (atEnd && track().way.length > 1) text += track().cut ? say.cut : say.end;

@@ -3,6 +3,7 @@
 #include "base/language.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "exercise/exercise.h"
 #include "lecture/lecture.h"
 #include "metrics/totals.h"
 #include "tui/view/key_actions.h"
@@ -87,11 +88,11 @@ static void the_language_is_a_setting(void **state) {
 
 static const struct {
     const char *refused, *chosen;
-} terms[] = {{"level", "层"}, /* of a reduction; a rung of the ladder is 级 */
-             {"interval", "区间"},
-             {"步骤", "步"},   /* a step */
-             {"一站", "一节"}, /* a stop of a lecture */
-             {"%d 站", "%d 节"}};
+} terms[] = {{"level", "层"},                      /* of a reduction; a rung of the ladder is 级 */
+             {"interval", "区间"}, {"步骤", "步"}, /* a step */
+             {"一站", "一节"},                     /* a stop of a lecture */
+             {"%d 站", "%d 节"},   {" 站", " 节"},    {" word", "字"},
+             {"conflict", "冲突"}, {" race", "竞争"}, {"屏障", "barrier"}};
 
 /* The word of `chinese` that has another one; NULL: none. */
 static const char *refused_term(const char *chinese, const char **chosen) {
@@ -103,8 +104,12 @@ static const char *refused_term(const char *chinese, const char **chosen) {
 }
 
 static void assert_terms(const char *where, const char *chinese) {
-    const char *chosen, *refused = refused_term(chinese, &chosen);
+    Text text = {0};
+    const char *chosen;
+    text_print(&text, " %s", chinese); /* a term may begin with a blank */
+    const char *refused = refused_term(text_string(&text), &chosen);
     if (refused) fail_msg("%s: '%s' is '%s' here: %s", where, refused, chosen, chinese);
+    text_done(&text);
 }
 
 static void a_second_word_is_found(void **state) {
@@ -123,18 +128,23 @@ static void each_thing_has_one_chinese_word(void **state) {
 }
 
 /* What a reader sees as prose: code keeps its English. */
-static void assert_prose(const char *path, const LectureStop *stop) {
-    for (int i = 0; i < stop->block_count; i++) {
-        Text prose = {0};
-        LectureSpan span;
-        const char *at = stop->blocks[i].text;
-        while (stop->blocks[i].kind != LECTURE_CODE && lecture_next_span(&at, &span))
-            if (span.mark != LECTURE_INLINE_CODE) text_add_bytes(&prose, span.text, span.length);
-        assert_terms(path, text_string(&prose));
-        text_done(&prose);
-    }
-    for (int i = 0; stop->question && i < stop->question->reason_count; i++)
-        assert_terms(path, stop->question->reasons[i].text);
+static void assert_prose(const char *path, const char *markdown) {
+    Text prose = {0};
+    LectureSpan span;
+    while (lecture_next_span(&markdown, &span))
+        if (span.mark != LECTURE_INLINE_CODE) text_add_bytes(&prose, span.text, span.length);
+    assert_terms(path, text_string(&prose));
+    text_done(&prose);
+}
+
+static void assert_stop(const char *path, const LectureStop *stop) {
+    const LectureQuestion *question = stop->question;
+    assert_prose(path, stop->title);
+    for (int i = 0; i < stop->block_count; i++)
+        if (stop->blocks[i].kind != LECTURE_CODE) assert_prose(path, stop->blocks[i].text);
+    if (question) assert_prose(path, question->text);
+    for (int i = 0; question && i < question->reason_count; i++)
+        assert_prose(path, question->reasons[i].text);
 }
 
 static void lectures_use_the_same_words(void **state) {
@@ -145,8 +155,26 @@ static void lectures_use_the_same_words(void **state) {
         Error error = {0};
         Lecture *lecture = lecture_read(files.gl_pathv[i], &error);
         if (!lecture) fail_msg("%s:%d: %s", files.gl_pathv[i], error.line, error.message);
-        for (int k = 0; k < lecture->stop_count; k++) assert_prose(files.gl_pathv[i], &lecture->stops[k]);
+        for (int k = 0; k < lecture->stop_count; k++) assert_stop(files.gl_pathv[i], &lecture->stops[k]);
         lecture_free(lecture);
+    }
+    globfree(&files);
+}
+
+static void exercises_use_the_same_words(void **state) {
+    (void)state;
+    glob_t files;
+    assert_int_equal(glob("assets/exercises/*.zh.md", 0, NULL, &files), 0);
+    for (size_t i = 0; i < files.gl_pathc; i++) {
+        const char *path = files.gl_pathv[i];
+        Error error = {0};
+        Exercise *exercise = exercise_read(path, &error);
+        if (!exercise) fail_msg("%s:%d: %s", path, error.line, error.message);
+        assert_prose(path, exercise->title);
+        assert_prose(path, exercise->task);
+        assert_prose(path, exercise->solution_text);
+        for (int k = 0; k < exercise->hint_count; k++) assert_prose(path, exercise->hints[k]);
+        exercise_free(exercise);
     }
     globfree(&files);
 }
@@ -214,6 +242,42 @@ static void read_source(const char *source, Literals *out) {
         } else {
             at++;
         }
+    }
+}
+
+static bool has_chinese(const char *text) {
+    for (; *text; text++)
+        if ((unsigned char)*text >= 0xe4 && (unsigned char)*text <= 0xe9) return true;
+    return false;
+}
+
+/* The literals of every line that has Chinese. */
+static void assert_literals(const char *path, char *source) {
+    for (char *line = strtok(source, "\n"); line; line = strtok(NULL, "\n")) {
+        if (!has_chinese(line)) continue;
+        for (char *at = line; (at = strchr(at, '"')) != NULL;) {
+            Text literal = {0};
+            at = (char *)read_literal(at + 1, &literal);
+            assert_terms(path, text_string(&literal));
+            text_done(&literal);
+        }
+    }
+}
+
+static void literals_use_the_same_words(void **state) {
+    (void)state;
+    static const char *const patterns[] = {"tui/*.c", "tui/*/*.c", "src/*/*.c", "assets/html/*.js"};
+    for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
+        glob_t found;
+        assert_int_equal(glob(patterns[i], 0, NULL, &found), 0);
+        for (size_t file = 0; file < found.gl_pathc; file++) {
+            char *source;
+            size_t length;
+            assert_true(text_read_file(found.gl_pathv[file], 1 << 22, &source, &length, NULL));
+            assert_literals(found.gl_pathv[file], source);
+            free(source);
+        }
+        globfree(&found);
     }
 }
 
@@ -346,6 +410,8 @@ int main(void) {
         cmocka_unit_test(a_second_word_is_found),
         cmocka_unit_test(each_thing_has_one_chinese_word),
         cmocka_unit_test(lectures_use_the_same_words),
+        cmocka_unit_test(exercises_use_the_same_words),
+        cmocka_unit_test(literals_use_the_same_words),
         cmocka_unit_test(every_text_has_both_languages),
         cmocka_unit_test(every_row_of_a_table_has_both_languages),
     };

@@ -198,7 +198,7 @@ static void sentences_are_native(void **state) {
     explain_step(&context, &text);
     assert_string_equal(text_string(&text),
                         "距离 1：全部 32 个 lane（warp 0-3）读取；warp 4-7 在 barrier 处等待。"
-                        "间隔 2 的 word 只落在 16 个 bank 里（共 32 个）：w0 需要 2 个 "
+                        "间隔 2 的字只落在 16 个 bank 里（共 32 个）：w0 需要 2 个 "
                         "wavefront，而不是 1 个。");
     stage->scene->identity.story = "";
     static const struct {

@@ -368,6 +368,7 @@ static const struct {
     {HIDES_LANES | HIDES_HERE, {"/32", " active", "lanes enter", "lanes go on", " diverge ", "skip it"}},
     {HIDES_TIMES, {" us ", " ms ", "GB/s"}},
     {HIDES_COUNTS, {"level 1 of", "of 64 active", "excess"}},
+    {HIDES_VALUES, {"values of w"}},
 };
 
 static bool says(const char *text, const char *phrase) {

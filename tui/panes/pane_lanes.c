@@ -174,6 +174,7 @@ typedef struct Values {
 static void values_of(const StepContext *context, Values *values) {
     values->reg = register_chosen(context);
     values->lanes = 0;
+    if (context->view->transient.hides & HIDES_VALUES) return;
     if (!values->reg)
         values->lanes =
             context->event.has_result && context->event.kind != TRACE_BRANCH ? context->event.mask : 0;

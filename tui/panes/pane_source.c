@@ -1,9 +1,9 @@
 /* The source pane: the text around the current line, with counts and PTX. The PTX is beside it, below it or
  * in its place. A line that is too long is cut; the one of this step, and PTX, continue below. Only lines
- * with events need the gutter's columns; all other text may use them. One scope of the gutter is the samples of the whole kernel on a GPU, with the
- * stall reason of the current line in the last row. The sign after a line's number is of the block's whole
- * run: 'X' is an access of a hazard, '!' a bank conflict or another slow place
- * of the list that f goes through. */
+ * with events need the gutter's columns; all other text may use them. One scope of the gutter is the samples
+ * of the whole kernel on a GPU, with the stall reason of the current line in the last row. The sign after a
+ * line's number is of the block's whole run: 'X' is an access of a hazard, '!' a bank conflict or another
+ * slow place of the list that f goes through. */
 #include "tui/panes/sampled_code.h"
 #include "base/language.h"
 #include "base/utf8.h"
@@ -198,7 +198,7 @@ static void head(const StepContext *context, PaneHead *out) {
     else if (context->view->display.gutter == GUTTER_STEP)
         snprintf(scope, sizeof scope, tr("this step"));
     else
-        snprintf(scope, sizeof scope, "interval %d", context->step->interval_step + 1);
+        snprintf(scope, sizeof scope, tr("interval %d"), context->step->interval_step + 1);
     /* "interval 2: lanes, wavefronts"; if there is no room, without the word before the name, then without
      * the names of the columns. */
     char whole[sizeof out->title];
