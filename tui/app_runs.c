@@ -97,6 +97,13 @@ void app_give_up_warps(App *app, RunSlot *slot) {
     slot->timing_warps = NULL;
 }
 
+/* The run at which the settings are open is the one that their changes are compared with. */
+static void note_before(View *view, const Scene *scene) {
+    Settings *settings = &view->transient.settings;
+    if (!settings->has_changed)
+        figures_of(scene, !view->display.times_alone, view->display.times, &settings->before);
+}
+
 /* Replaces the first look by the whole run: the same events, now with counters and result. */
 bool app_finish_counting(App *app, int index) {
     RunSlot *slot = &app->slots[index];
@@ -113,6 +120,7 @@ bool app_finish_counting(App *app, int index) {
     session_take_events(session, old.current.session);
     *slot = run_slot_renew(session, &old);
     app->comparison.scene[index] = slot->current.scene;
+    note_before(&app->comparison.view[index], slot->current.scene);
     app_report_change(app, index);
     app_report_try(app);
     drop(app, &old);
@@ -185,8 +193,10 @@ static void follow_settings(View *view, const Scene *scene, Purpose purpose) {
     if (view->transient.input != INPUT_SETTINGS) return;
     if (purpose == PURPOSE_KERNEL || purpose == PURPOSE_STOP)
         view->transient.input = INPUT_COMMANDS;
-    else
+    else {
         settings_follow(&view->transient.settings, scene);
+        view->transient.settings.has_changed = true;
+    }
 }
 
 static void app_show_in_place(App *app, Session *session, Purpose purpose, int index) {
@@ -483,6 +493,7 @@ void app_rerun(App *app) {
         app_keep_alone(app, 0);
         app_view(app)->transient.input = INPUT_SETTINGS;
         app_view(app)->transient.settings = kept;
+        note_before(app_view(app), app->slots[0].current.scene);
     }
     Settings *settings = &app_view(app)->transient.settings;
     const RunSpec *made_with = session_spec(app->slots[app->comparison.active].current.session);

@@ -86,7 +86,7 @@ static void escape_shows_the_run_as_it_was(void **state) {
 static void other_runs_have_no_remedy(void **state) {
     (void)state;
     static const Script scripts[] = {
-        {"strided", "Ip<Right>", {"int sum"}, {0}},
+        {"strided", "Ip<Up>", {"int sum"}, {0}},
         {"strided", "IKsequential<Enter>", {"far half onto near half"}, {CHANGED}},
         {"strided", "I3}", {CHANGED, "block 3"}, {0}}, /* another block of the same copy */
         {"strided", "I3}<Esc>", {"contiguous threads, strided index"}, {CHANGED}},
