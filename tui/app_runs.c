@@ -59,6 +59,7 @@ void app_done(App *app) {
     for (int i = 0; i < app->program_count; i++) program_free(app->programs[i]);
     free(app->programs);
     view_lecture_done(&app->lecture);
+    app_kept_done(&app->kept);
     free(app->abandoned);
     arena_done(&app->file.arena);
     measured_done(&app->live);
