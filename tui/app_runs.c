@@ -169,7 +169,6 @@ static void app_show_beside_before(App *app, Session *session) {
     Scene *scene = app->slots[1].current.scene;
     app_count(app, 1);
     if (is_first) {
-        if (!session_spec(session)->what_if.label) run_slot_forget_files(&app->slots[0]);
         View *view = app_view(app); /* the pictures are what one compares */
         if (view->display.focus == FOCUS_SIDE) view->display.focus = FOCUS_PICTURE;
         comparison_put_change(comparison, scene, what);
@@ -181,6 +180,7 @@ static void app_show_beside_before(App *app, Session *session) {
         comparison_follow(comparison);
         drop(app, &old);
     }
+    if (!session_spec(session)->what_if.label) run_slot_forget_files(&app->slots[0]);
     view_forget_failure(&comparison->view[0]);
     view_forget_failure(&comparison->view[1]);
     app->tried.is_opening = false;

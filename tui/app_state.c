@@ -88,6 +88,7 @@ void app_report_try(App *app) {
 }
 
 void app_kept_done(AppKept *kept) {
+    free(kept->path);
     free(kept->before);
     text_done(&kept->source);
     text_done(&kept->diff);

@@ -40,9 +40,11 @@ typedef struct AppTry {  /* the remedy tried last */
     bool is_opening; /* the changed copy is being opened */
 } AppTry;
 
-typedef struct AppKept { /* the source with the remedy on the screen, before and after it is written */
-    const char *path;    /* borrowed from the run before, or the catalogue */
-    bool is_copy;        /* a new file, of a kernel that ships */
+typedef struct AppKept { /* the source with a remedy, before and after it is written */
+    char *path;
+    int slot;             /* of the run that it changes */
+    uint32_t more_shared; /* bytes that launches need in addition */
+    bool is_copy;         /* a new file, of a kernel that ships */
     char *before;
     Text source, diff;
 } AppKept;
@@ -232,6 +234,8 @@ bool app_try_kind(App *app, AskRemedyKind kind, Error *error);
 /* ---- app_keep.c */
 /* Shows what the remedy on the screen changes in the source, or says why it cannot be written there. */
 void app_keep(App *app);
+/* The same for the barrier or the fence that ends an error of this run. */
+void app_mend(App *app, int slot, int finding);
 /* Writes that, and runs the file beside the run before. */
 void app_write_kept(App *app);
 

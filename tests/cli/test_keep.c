@@ -159,12 +159,42 @@ static void what_cannot_be_written_says_why(void **state) {
     }
 }
 
+/* The barrier that ends a race is proved in a copy of the source; k writes it, on a line of its own. */
+static void a_missing_barrier_is_written(void **state) {
+    (void)state;
+    static const char source[] = HEAD "    __shared__ float s[256];\n"
+                                      "    int t = threadIdx.x;\n"
+                                      "    s[t] = in[blockIdx.x * blockDim.x + t];\n"
+                                      "    out[blockIdx.x * blockDim.x + t] = s[255 - t];\n"
+                                      "}\n";
+    write_there("race.cu", source);
+    Outcome before = program_shell("@ %s/race.cu --n 4096 --check", program_folder());
+    program_assert_contains(before.out, "race on shared memory");
+    program_outcome_done(&before);
+    assert_shows("race.cu --n 4096 --frame=80x24 --keys fI", "│ +    __syncthreads();  ");
+    assert_shows("race.cu --n 4096 --frame=80x24 --keys fI",
+                 "│      out[blockIdx.x * blockDim.x + t] = s[255 - t];");
+    free(run_there("race.cu --n 4096 --frame=80x24 --keys 'fI<Esc>'"));
+    assert_holds("race.cu", source);
+    free(run_there("race.cu --n 4096 --frame=80x24 --keys fIk"));
+    assert_holds("race.cu", "+ t];\n    __syncthreads();\n    out[");
+    char *after = run_there("race.cu --n 4096 --check");
+    assert_null(strstr(after, "race on shared memory"));
+    free(after);
+    /* what ships has no source that was compiled here */
+    Outcome shipped = program_shell("@ --kernel bug_missing_sync --n 4096 --frame=120x40 --keys fI");
+    program_assert_contains(shipped.out,
+                            "not written: it is proved in a source that is compiled here: e copies");
+    program_outcome_done(&shipped);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_kernel_that_ships_is_kept_as_a_copy),
         cmocka_unit_test(a_file_is_changed_where_it_is),
         cmocka_unit_test(nothing_is_written_unseen),
         cmocka_unit_test(what_cannot_be_written_says_why),
+        cmocka_unit_test(a_missing_barrier_is_written),
     };
     return cmocka_run_group_tests(tests, program_make_folder, program_remove_folder);
 }
