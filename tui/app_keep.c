@@ -4,6 +4,7 @@
 #include "tui/app_state.h"
 
 #include "base/language.h"
+#include "tui/draw/terminal.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -114,6 +115,9 @@ static bool find_source(AppKept *kept, Session *base, const char *file, Error *e
     const char *const *files = session_files(base, &count);
     const CatalogRow *row = session_row(base);
     kept->is_copy = !count && row;
+    if (!terminal_has_programs())
+        return error_set(error, "%s",
+                         tr("a browser compiles no CUDA C++; a PTX file can be dropped here and edited"));
     const char *chosen = kept->is_copy ? row->source : NULL;
     for (int i = 0; file && i < count && !chosen; i++)
         if (!strcmp(scene_file_name(files[i]), scene_file_name(file))) chosen = files[i];

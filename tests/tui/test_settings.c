@@ -375,6 +375,10 @@ static void before_and_after_stay_while_settings_change(void **state) {
     /* whole numbers or none at 80 columns; a kernel beside it changes nothing */
     assert_last_rows("interleaved", "p<Right><Up>", 80, 24,
                      " p  n 1,048,576  ‹block 512›  type int       > " KEYS, change);
+    /* blocks of 256 are too large for its array */
+    assert_last_rows("bug_half_shared", "p<Right><Down>", 80, 24,
+                     " p  n 1,024  ‹block 128›  type int  op sum   > " KEYS,
+                     "    before → after:  a fault ended a run early: counts are not compared");
     /* before the first change: what the setting means */
     assert_last_rows("interleaved", "p<Right>", 80, 24,
                      " p  n 1,048,576  ‹block 256›  type int       > " KEYS,

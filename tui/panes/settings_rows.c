@@ -65,6 +65,9 @@ static void draw_change(const Scene *scene, const View *view, Canvas *canvas, Re
         canvas_text(canvas, area, at, 0, ROLE_DIM, tr("the run before was not counted to its end"));
     else if (!after.is_counted)
         canvas_text(canvas, area, at, 0, ROLE_DIM, tr("counting the whole grid ..."));
+    else if (!before->is_whole || !after.is_whole)
+        canvas_text(canvas, area, at, 0, ROLE_WARNING,
+                    tr("a fault ended a run early: counts are not compared"));
     else {
         figures_print(before, &after, area.columns - at, text, sizeof text);
         canvas_text(canvas, area, at, 0, ROLE_CURRENT, text);

@@ -38,7 +38,7 @@ static void find_time(const Scene *scene, bool to_scalar, TimesWay way, RunFigur
 }
 
 void figures_of(const Scene *scene, bool to_scalar, TimesWay way, RunFigures *out) {
-    *out = (RunFigures){.is_counted = !scene->outcome.counting};
+    *out = (RunFigures){.is_whole = !scene_fatal_trap(scene), .is_counted = !scene->outcome.counting};
     find_time(scene, to_scalar, way, out);
     if (!out->is_counted) return;
     Totals totals = {0};

@@ -5,6 +5,7 @@
 #include "tui/scene/scene.h"
 
 typedef struct RunFigures {
+    bool is_whole;       /* false: a fault ended the run early, with fewer of everything */
     bool is_counted;     /* false: the grid is still being counted, and the counts are 0 */
     uint64_t wavefronts; /* of shared memory */
     uint64_t divergent;  /* branches */
