@@ -205,8 +205,10 @@ static void print_index(const SourceArray *array, const char *index, size_t leng
     bool is_sum = !array->pieces && consists_of(index, length, " +-*/%()");
     uint64_t number = is_number ? strtoull(index, NULL, 10) : 0;
     const char *left = is_simple ? "" : "(", *right = is_simple ? "" : ")";
-    if (is_number && !array->pieces) {
-        text_print(out, "%llu", (unsigned long long)(number + number / array->elements * array->units));
+    if (is_number) {
+        uint64_t row = number / array->elements;
+        number = array->pieces ? number ^ row % array->pieces * array->units : number + row * array->units;
+        text_print(out, "%llu", (unsigned long long)number);
         return;
     }
     text_print(out, is_sum ? "%.*s" : is_simple ? "%.*s" : "(%.*s)", (int)length, index);

@@ -123,6 +123,20 @@ static void a_file_is_changed_where_it_is(void **state) {
     assert_holds("given.cu", "<<<16, 256, (256 * sizeof(float)) + (256 * sizeof(float)) / 32 * 1>>>");
 }
 
+static void a_swizzle_is_kept_too(void **state) {
+    (void)state;
+    write_there("mixed.cu", HEAD "    __shared__ float s[256];\n" BODY);
+    assert_shows("mixed.cu --n 4096 --frame=120x40 --keys II",
+                 "the row of 32 words in s: wavefronts 2,400 -> 720");
+    free(run_there("mixed.cu --n 4096 --frame=120x40 --keys IIkk"));
+    assert_holds("mixed.cu", "s[k ^ k / 32 % 32] += s[(k + d) ^ (k + d) / 32 % 32];");
+    assert_holds("mixed.cu", "out[blockIdx.x] = s[0];");
+    char *report = run_there("mixed.cu --n 4096 --report=json");
+    assert_int_equal(number_after(report, "\"shared_load_wavefronts\":"), 400);
+    assert_int_equal(number_after(report, "\"shared_store_wavefronts\":"), 320);
+    free(report);
+}
+
 static void nothing_is_written_unseen(void **state) {
     (void)state;
     static const char source[] = HEAD "    __shared__ float s[256];\n" BODY;
@@ -192,6 +206,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_kernel_that_ships_is_kept_as_a_copy),
         cmocka_unit_test(a_file_is_changed_where_it_is),
+        cmocka_unit_test(a_swizzle_is_kept_too),
         cmocka_unit_test(nothing_is_written_unseen),
         cmocka_unit_test(what_cannot_be_written_says_why),
         cmocka_unit_test(a_missing_barrier_is_written),
