@@ -313,7 +313,9 @@ ViewAnswer act_PARAMETERS(Press press) {
     }
     press.view->transient.input = INPUT_SETTINGS;
     press.view->transient.playing = false;
-    settings_init(&press.view->transient.settings, press.scene);
+    Settings *settings = &press.view->transient.settings;
+    settings_init(settings, press.scene);
+    figures_of(press.scene, !press.view->display.times_alone, press.view->display.times, &settings->before);
     if (curve_is_of(press.scene->identity.run)) press.view->display.side = action_side_of(&pane_timings);
     return VIEW_CHANGED;
 }

@@ -10,6 +10,7 @@ ViewAnswer app_answer(App *app, ViewAnswer answer) {
                                                            [VIEW_ORDER] = app_open_bad_order,
                                                            [VIEW_BLOCK] = app_open_other_block,
                                                            [VIEW_TRY] = app_try,
+                                                           [VIEW_KEEP] = app_write_kept,
                                                            [VIEW_RUNG] = app_show_rung,
                                                            [VIEW_MACHINE] = app_next_machine,
                                                            [VIEW_RERUN] = app_rerun,
@@ -33,8 +34,19 @@ ViewAnswer app_answer(App *app, ViewAnswer answer) {
     return answer;
 }
 
+/* `k` keeps the remedy on the screen; elsewhere it is a line up. */
+static bool keeps_remedy(App *app, Key key) {
+    const ViewTransient *transient = &app_view(app)->transient;
+    return key == 'k' && app_shows_remedy(app) && transient->overlay == OVERLAY_NONE &&
+           transient->input == INPUT_COMMANDS && transient->number < 0;
+}
+
 ViewAnswer app_press(App *app, Key key) {
     KeyPress press = keys_decode(key);
+    if (keeps_remedy(app, key)) {
+        app_keep(app);
+        return VIEW_CHANGED;
+    }
     if (key == SPECIAL_ESCAPE && app->loader && app_view(app)->transient.overlay == OVERLAY_NONE) {
         app_cancel(app);
         return VIEW_CHANGED;

@@ -59,6 +59,7 @@ void app_done(App *app) {
     for (int i = 0; i < app->program_count; i++) program_free(app->programs[i]);
     free(app->programs);
     view_lecture_done(&app->lecture);
+    app_kept_done(&app->kept);
     free(app->abandoned);
     arena_done(&app->file.arena);
     measured_done(&app->live);
@@ -97,6 +98,13 @@ void app_give_up_warps(App *app, RunSlot *slot) {
     slot->timing_warps = NULL;
 }
 
+/* The run at which the settings are open is the one that their changes are compared with. */
+static void note_before(View *view, const Scene *scene) {
+    Settings *settings = &view->transient.settings;
+    if (!settings->has_changed)
+        figures_of(scene, !view->display.times_alone, view->display.times, &settings->before);
+}
+
 /* Replaces the first look by the whole run: the same events, now with counters and result. */
 bool app_finish_counting(App *app, int index) {
     RunSlot *slot = &app->slots[index];
@@ -113,6 +121,7 @@ bool app_finish_counting(App *app, int index) {
     session_take_events(session, old.current.session);
     *slot = run_slot_renew(session, &old);
     app->comparison.scene[index] = slot->current.scene;
+    note_before(&app->comparison.view[index], slot->current.scene);
     app_report_change(app, index);
     app_report_try(app);
     drop(app, &old);
@@ -160,7 +169,6 @@ static void app_show_beside_before(App *app, Session *session) {
     Scene *scene = app->slots[1].current.scene;
     app_count(app, 1);
     if (is_first) {
-        if (!session_spec(session)->what_if.label) run_slot_forget_files(&app->slots[0]);
         View *view = app_view(app); /* the pictures are what one compares */
         if (view->display.focus == FOCUS_SIDE) view->display.focus = FOCUS_PICTURE;
         comparison_put_change(comparison, scene, what);
@@ -172,6 +180,7 @@ static void app_show_beside_before(App *app, Session *session) {
         comparison_follow(comparison);
         drop(app, &old);
     }
+    if (!session_spec(session)->what_if.label) run_slot_forget_files(&app->slots[0]);
     view_forget_failure(&comparison->view[0]);
     view_forget_failure(&comparison->view[1]);
     app->tried.is_opening = false;
@@ -185,8 +194,10 @@ static void follow_settings(View *view, const Scene *scene, Purpose purpose) {
     if (view->transient.input != INPUT_SETTINGS) return;
     if (purpose == PURPOSE_KERNEL || purpose == PURPOSE_STOP)
         view->transient.input = INPUT_COMMANDS;
-    else
+    else {
         settings_follow(&view->transient.settings, scene);
+        view->transient.settings.has_changed = true;
+    }
 }
 
 static void app_show_in_place(App *app, Session *session, Purpose purpose, int index) {
@@ -483,6 +494,7 @@ void app_rerun(App *app) {
         app_keep_alone(app, 0);
         app_view(app)->transient.input = INPUT_SETTINGS;
         app_view(app)->transient.settings = kept;
+        note_before(app_view(app), app->slots[0].current.scene);
     }
     Settings *settings = &app_view(app)->transient.settings;
     const RunSpec *made_with = session_spec(app->slots[app->comparison.active].current.session);

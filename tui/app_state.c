@@ -7,6 +7,7 @@
 #include "base/language.h"
 #include "tui/draw/terminal.h"
 #include "tui/view/ladder_view.h"
+#include <stdlib.h>
 
 void app_offer_file(App *app, Session *session) {
     AppFile *file = &app->file;
@@ -77,17 +78,21 @@ bool app_shows_remedy(const App *app) {
 }
 
 void app_report_try(App *app) {
-    AskRemedy remedies[ASK_REMEDIES];
     Text line = {0};
     if (!app_shows_remedy(app)) return;
     Session *base = app->slots[0].current.session, *copy = app->slots[1].current.session;
     const SessionWhatIf *what_if = &session_spec(copy)->what_if;
-    int count = ask_remedies(base, what_if->finding, remedies);
     ask_remedy_change(base, copy, what_if->finding, what_if->number, &line);
-    if (count > 1) text_print(&line, tr("   I: %s"), remedies[(what_if->number + 1) % count].name);
-    text_add(&line, tr("   Esc: back"));
     view_say(app_view(app), "%s", text_string(&line));
     text_done(&line);
+}
+
+void app_kept_done(AppKept *kept) {
+    free(kept->path);
+    free(kept->before);
+    text_done(&kept->source);
+    text_done(&kept->diff);
+    *kept = (AppKept){0};
 }
 
 int app_kept_index(const App *app) {

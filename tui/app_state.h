@@ -40,6 +40,15 @@ typedef struct AppTry {  /* the remedy tried last */
     bool is_opening; /* the changed copy is being opened */
 } AppTry;
 
+typedef struct AppKept { /* the source with a remedy, before and after it is written */
+    char *path;
+    int slot;             /* of the run that it changes */
+    uint32_t more_shared; /* bytes that launches need in addition */
+    bool is_copy;         /* a new file, of a kernel that ships */
+    char *before;
+    Text source, diff;
+} AppKept;
+
 typedef struct AppEvent { /* what the layer above the interface, a lecture, is told */
     enum { APP_OPENED, APP_KEY, APP_LECTURE_CHOSEN } kind;
     Purpose purpose; /* of OPENED */
@@ -95,6 +104,7 @@ struct App {
     int program_count, program_capacity;
     AppFile file;
     AppTry tried;
+    AppKept kept;
     int lecture_columns, lecture_rows; /* size of the screen it was last drawn on */
     /* Hears of events, and whether it takes the key: app_lecture_hears(); NULL: there is no such layer. */
     bool (*above)(App *app, AppEvent event);
@@ -221,8 +231,17 @@ void app_try(App *app);
 /* The first remedy of this kind; false with `error`: no finding has it. */
 bool app_try_kind(App *app, AskRemedyKind kind, Error *error);
 
+/* ---- app_keep.c */
+/* Shows what the remedy on the screen changes in the source, or says why it cannot be written there. */
+void app_keep(App *app);
+/* The same for the barrier or the fence that ends an error of this run. */
+void app_mend(App *app, int slot, int finding);
+/* Writes that, and runs the file beside the run before. */
+void app_write_kept(App *app);
+
 /* ---- app_state.c */
 bool app_shows_remedy(const App *app);
+void app_kept_done(AppKept *kept);
 /* Says what the remedy on the right changed, and which comes next; nothing if there is none. */
 void app_report_try(App *app);
 /* The run that stays when a comparison is closed: that without the remedy, or that after the edit. */

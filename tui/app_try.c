@@ -31,8 +31,7 @@ static void say_none(App *app, Session *base, int finding) {
     else if (finding < 0)
         snprintf(message, bytes, "%s", tr("no slow place: nothing to try"));
     else if (list->items[finding].severity != SEVERITY_SLOW)
-        snprintf(message, bytes, "%s",
-                 tr("remedies are for slow places; redviz --check finds and proves those of errors"));
+        snprintf(message, bytes, "%s", tr("remedies are for errors and slow places"));
     else if (list->items[finding].kind == FINDING_IDLE_LANES)
         snprintf(message, bytes, tr("redviz cannot rewrite line %d; f says what to do"),
                  list->items[finding].access.line);
@@ -70,6 +69,8 @@ void app_try(App *app) {
     int number = wanted ? wanted - 1 : is_next ? (app->tried.number + 1) % (count ? count : 1) : 0;
     if (has_other) {
         app_say(app, tr("a remedy"), tr("takes the place of the other run: S closes that first"));
+    } else if (finding >= 0 && ask_verdict(base)->items[finding].severity == SEVERITY_ERROR) {
+        app_mend(app, app->comparison.active, finding);
     } else if (!count) {
         say_none(app, base, finding);
     } else if (number >= count) {

@@ -348,7 +348,7 @@ void comparison_fit(Comparison *comparison, int columns, int rows) {
     bool fits = lay_out(comparison, columns, rows, &layout) == comparison->count;
     Overlay overlay = view->transient.overlay;
     if (!fits || (overlay != OVERLAY_HELP && overlay != OVERLAY_WORDS && overlay != OVERLAY_DIFFERENCES &&
-                  overlay != OVERLAY_OUTPUT))
+                  overlay != OVERLAY_OUTPUT && overlay != OVERLAY_DIFF))
         return;
     Rectangle area = layout.overlay;
     int last = input_overlay_lines(view, comparison_scene(comparison), area.columns - 4) - (area.rows - 2);

@@ -559,7 +559,9 @@ void change_draw(const Differences *differences, const Scene *const scene[2], co
     Clauses clauses;
     snprintf(title, sizeof title, "%s%s%s", what, *differences->settings ? "   " : "", differences->settings);
     snprintf(note, sizeof note, tr("%d differ, i: all   Esc closes"), differences_count(differences));
+    bool is_remedy = scene[1]->identity.options && scene[1]->identity.options->what_if.label;
     if (area.columns < 100) snprintf(note, sizeof note, "%s", tr("i: all   Esc closes"));
+    if (is_remedy) snprintf(note, sizeof note, "%s", tr("k keep it (shows the diff)  I next  Esc"));
     Rectangle inside = (boxed ? canvas_box : canvas_rule)(canvas, area, ROLE_TITLE, title, ROLE_DIM, note);
     list_clauses(&clauses, differences, scene);
     int rows = draw_clauses(&clauses, canvas, inside);

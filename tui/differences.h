@@ -35,7 +35,7 @@ int differences_line_count(void); /* of differences_draw_all() */
 /* Change: what an edit changed, above the run before it and the run after it: the entries of the ranked list
  * of findings whose counts differ, the results, the times; then the metrics that differ most. */
 
-/* `scene`: before, after; `what`: what was edited. */
+/* `scene`: before, after; `what`: what was edited, or the remedy. */
 void change_draw(const Differences *differences, const Scene *const scene[2], const char *what,
                  Canvas *canvas, Rectangle area, bool boxed);
 

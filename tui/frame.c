@@ -114,7 +114,7 @@ static int walk_hint(Footer *footer, int at, const KeyRow *row, bool real) {
 }
 
 /* Draws the text or the settings being typed, or the message; false: there is none. */
-static bool draw_prompt(const View *view, Canvas *canvas, Rectangle area) {
+static bool draw_prompt(const Scene *scene, const View *view, Canvas *canvas, Rectangle area) {
     if (view->transient.input == INPUT_SEARCH)
         canvas_print(canvas, area, 1, 0, ROLE_CURRENT,
                      tr("/%s_   Enter: next step that contains it; then n, N: next, previous"),
@@ -132,7 +132,7 @@ static bool draw_prompt(const View *view, Canvas *canvas, Rectangle area) {
                 : tr("this file has a main(): run it?   r: compile and run it   Enter: show one kernel "
                      "with guessed arguments"));
     else if (view->transient.input == INPUT_SETTINGS)
-        settings_row_draw(&view->transient.settings, canvas, area);
+        settings_rows_draw(scene, view, canvas, area);
     else if (view->transient.message[0])
         canvas_text(canvas, area, 1, 0, ROLE_CURRENT, view->transient.message);
     else
@@ -171,7 +171,7 @@ static void walk_footer(const Scene *scene, const View *view, Footer *footer) {
 void frame_draw_footer(const Scene *scene, const View *view, Canvas *canvas, Rectangle area) {
     Footer footer = {.canvas = canvas, .ascii = canvas->ascii, .area = area, .sought = -1};
     footer.is_dense = area.columns < ROOMY_COLUMNS;
-    if (!draw_prompt(view, canvas, area))
+    if (!draw_prompt(scene, view, canvas, area))
         walk_footer(scene, view, &footer);
     else if (view->transient.hides && view->transient.input == INPUT_COMMANDS)
         canvas_hide_figures(canvas, area);
@@ -473,14 +473,10 @@ static void draw_panes(const ShownPanes *shown, const Layout *layout, Canvas *ca
     }
 }
 
-/* Draws the run's time if no pane shows it; while settings are edited, what the chosen one means. */
+/* Draws the run's time if no pane shows it. */
 static void draw_times(const Scene *scene, const View *view, Canvas *canvas, Rectangle area) {
     char text[256];
     if (area.rows <= 0) return;
-    if (view->transient.input == INPUT_SETTINGS) {
-        settings_row_draw_hint(&view->transient.settings, canvas, area);
-        return;
-    }
     times_print_line(scene, !view->display.times_alone, view->display.times, area.columns - 8, text,
                      sizeof text);
     int at = 1 + canvas_text(canvas, area, 1, 0, ROLE_TITLE, tr("time"));

@@ -206,6 +206,18 @@ static ViewAnswer press_in_output(View *view, const Scene *scene, KeyPress press
     return VIEW_CHANGED;
 }
 
+/* Enter or k writes what the diff shows. */
+static ViewAnswer press_in_diff(View *view, const Scene *scene, KeyPress press) {
+    bool writes = press.key == SPECIAL_ENTER || press.key == 'k';
+    int by = writes ? 0 : scrolled_lines(press);
+    if (press.action == ACT_REDRAW) return VIEW_REDRAW;
+    if (by)
+        scroll_by(view, scene, by);
+    else if (writes || press.key == SPECIAL_ESCAPE || press.action == ACT_QUIT)
+        view->transient.overlay = OVERLAY_NONE;
+    return writes ? VIEW_KEEP : VIEW_CHANGED;
+}
+
 static ViewAnswer press_command(View *view, const Scene *scene, KeyPress press, bool had_message);
 
 /* ---- text and letters after a key ---------------------------------------------------------------------- */
@@ -354,6 +366,7 @@ ViewAnswer input_press(View *view, const Scene *scene, KeyPress press) {
         [OVERLAY_HELP] = press_in_help,
         [OVERLAY_WORDS] = press_in_help,
         [OVERLAY_DIFFERENCES] = press_in_differences,
+        [OVERLAY_DIFF] = press_in_diff,
         [OVERLAY_MENU] = press_in_menu,
         [OVERLAY_LADDER] = view_ladder_press,
         [OVERLAY_LATENCY] = view_ladder_press,

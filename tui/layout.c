@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-enum { ROWS_FOR_STORY = 20, LEAST_NAMED = 20 };
+enum { ROWS_FOR_STORY = 20, LEAST_NAMED = 20, LEAST_TIMELINE = 3 };
 enum {
     MOST_OVERLAY_ROWS = 48,
     LANES_OTHER_ROWS = 2, /* the lanes' numbers and the legend */
@@ -219,6 +219,11 @@ static void fill_middle(Layout *layout, Rectangle middle, const View *view, Layo
         make_narrow(layout, middle, view, needs);
 }
 
+/* The settings, and below them before and after, in place of the hints and of the time. */
+static int footer_rows(const View *view) {
+    return view->transient.input == INPUT_SETTINGS ? 2 : 1;
+}
+
 bool layout_make(int columns, int rows, const View *view, LayoutNeeds needs, Layout *out) {
     Rectangle middle = {0, 0, columns, rows};
     *out = (Layout){.area = middle, .boxed = columns >= 100 && rows >= 30};
@@ -227,8 +232,16 @@ bool layout_make(int columns, int rows, const View *view, LayoutNeeds needs, Lay
     out->footer = cut_bottom(&middle, 1);
     out->overlay = make_overlay(out->area, middle, view);
     fill_middle(out, middle, view, needs);
-    if (rows < ROWS_FOR_STORY || shows_timings(out, view)) return true;
-    out->times = cut_bottom(&middle, 1);
+    bool has_settings = footer_rows(view) > 1,
+         has_times = rows >= ROWS_FOR_STORY && !shows_timings(out, view);
+    Rectangle *timeline = &out->slots[SLOT_TIMELINE];
+    bool is_lowered = has_settings && !has_times && timeline->rows > LEAST_TIMELINE;
+    out->footer.row -= has_settings;
+    out->footer.rows += has_settings;
+    timeline->rows -= is_lowered; /* the other panes keep their places */
+    if (is_lowered || (!has_times && !has_settings)) return true;
+    Rectangle row = cut_bottom(&middle, 1);
+    if (!has_settings) out->times = row;
     fill_middle(out, middle, view, needs);
     return true;
 }
@@ -292,7 +305,7 @@ bool layout_make_comparison(int columns, int rows, const View *view, bool differ
     Rectangle middle = {0, 0, columns, rows};
     *out = (ComparisonLayout){.boxed = beside && rows >= 36};
     if (columns < COMPARISON_SMALLEST_COLUMNS || rows < COMPARISON_SMALLEST_ROWS) return false;
-    out->footer = cut_bottom(&middle, 1);
+    out->footer = cut_bottom(&middle, footer_rows(view));
     out->overlay = make_overlay((Rectangle){0, 0, columns, rows}, (Rectangle){0, 1, columns, rows - 2}, view);
     out->differences = (differences_on_top ? cut_top : cut_bottom)(
         &middle, (out->boxed ? 2 : 1) + canvas_clamp(rows / 10, 2, 6));

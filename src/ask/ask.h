@@ -31,6 +31,12 @@ int ask_remedies(Session *session, int finding, AskRemedy remedies[ASK_REMEDIES]
 /* Options of a run with remedy `number` (from 0) of the finding; strings in the arena. False with `error`,
  * one line: why it cannot be applied. `session` must have run whole. */
 bool ask_try_remedy(Session *session, int finding, int number, Arena *arena, RunSpec *options, Error *error);
+/* The same in a copy of `source`, the text of the finding's file. False with `error`, one line: why it cannot
+ * be written there. */
+bool ask_keep_remedy(Session *session, int finding, int number, const char *source, Text *out, Error *error);
+/* Proves what ends an error, which takes seconds; the cause has the changed source. NULL with `error`, one
+ * line: nothing that can be written into the source. */
+const FindingCause *ask_mend(Session *session, int finding, Error *error);
 /* The kernel of the catalogue that shows what to do about a slow finding that redviz cannot rewrite. */
 const char *ask_shown_by(FindingKind kind);
 /* The first finding and its remedy of a kind; false: none has it. */

@@ -3,6 +3,7 @@
  * advised is inserted into a copy of the source, compiled and run, too. */
 #include "ask/questions.h"
 
+#include "base/language.h"
 #include "findings/remedy.h"
 #include "metrics/metrics.h"
 #include "runtime/user_program.h"
@@ -174,7 +175,11 @@ static Tried try_in_file(Session *session, Findings *list, int cause, const Reme
         if (!ptx) continue; /* it is no statement there */
         CopyResult ran = run_copy(session, list, cause, ptx, "source");
         free(ptx);
-        if (ran.proof) put_proof(list, cause, text_string(&insert), ran.proof);
+        if (ran.proof) {
+            put_proof(list, cause, text_string(&insert), ran.proof);
+            list->causes[cause].file = arena_copy_string(&list->arena, file);
+            list->causes[cause].source = arena_copy_string(&list->arena, text_string(&source));
+        }
         if (!ran.proof) put_failure(session, list, cause, text_string(&insert), "source", ran.still_wrong);
         tried = ran.proof ? TRIED_HELPED : TRIED_IN_VAIN;
     }
@@ -352,4 +357,26 @@ void ask_proofs(Session *session) {
     text_print(&sentence, "The limit of %g s for proofs was reached: for %d of %d hazards not all was tried.",
                limit.seconds, given_up, list->cause_count);
     findings_add_limit(list, &sentence);
+}
+
+const FindingCause *ask_mend(Session *session, int finding, Error *error) {
+    Findings *list = session_is_from_file(session) ? NULL : ask_hazards(session);
+    if (!list) {
+        error_set(error, tr("a saved session does not run again"));
+        return NULL;
+    }
+    if (!session->code.source) {
+        error_set(error, tr("it is proved in a source that is compiled here: e copies the kernel to a file"));
+        return NULL;
+    }
+    ask_proofs(session);
+    const FindingCause *cause =
+        finding < list->error_count ? &list->causes[list->items[finding].cause] : NULL;
+    if (cause && cause->source) return cause;
+    if (cause && cause->is_proved)
+        error_set(error, tr("its place is known in the PTX only: %s"), cause->insert);
+    else
+        error_set(error, "%s",
+                  cause && cause->proof ? cause->proof : tr("no barrier or fence is known to end it"));
+    return NULL;
 }

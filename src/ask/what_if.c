@@ -35,22 +35,58 @@ bool ask_find_remedy(Session *session, AskRemedyKind kind, int *finding, int *nu
 
 /* ---- applied ------------------------------------------------------------------------------------------- */
 
-static bool apply_layout(Session *session, const Finding *of, LayoutKind kind, Text *ptx,
-                         SessionWhatIf *what_if, Arena *arena, Error *error) {
+static bool find_layout(const Session *session, const Finding *of, AskRemedyKind remedy, SharedLayout *layout,
+                        Error *error) {
     const Trace *trace = session->run->trace;
+    LayoutKind kind = remedy == ASK_PAD ? LAYOUT_PADS : LAYOUT_SWIZZLES;
     uint64_t width = rewrite_width(trace, of, error);
-    SharedLayout layout;
     double rest;
     if (!width) return false;
-    if (!layout_find(trace, of, width, kind, &layout, &rest))
+    return layout_find(trace, of, width, kind, layout, &rest) ||
+           error_set(error, tr("redviz knows no such remedy for this finding"));
+}
+
+/* As the source of the finding's line names it, else as the PTX does. */
+static void name_array(Session *session, const Finding *of, const char *source, char *name, size_t bytes) {
+    Text text = {0};
+    const char *symbol = session->run->trace->launches[of->launch]->symbols[of->access.buffer].name;
+    bool is_known = source || (of->access.file && sources_text(&session->sources, of->access.file, &text));
+    if (!is_known ||
+        !rewrite_source_name(source ? source : text_string(&text), of->access.line, symbol, name, bytes))
+        snprintf(name, bytes, "%s", symbol);
+    text_done(&text);
+}
+
+/* "a word after every 32 in sdata" */
+static bool apply_layout(Session *session, const Finding *of, AskRemedyKind kind, Text *ptx,
+                         SessionWhatIf *what_if, Arena *arena, Error *error) {
+    enum { WORD = 4 };
+    SharedLayout layout;
+    char name[64];
+    if (!find_layout(session, of, kind, &layout, error)) return false;
+    name_array(session, of, NULL, name, sizeof name);
+    int pad = (int)layout.pad / WORD, row = (int)layout.row / WORD;
+    if (layout.swizzles)
+        what_if->label =
+            arena_print(arena, tr("XOR with the number of the row of %d words in %s"), row, name);
+    else if (pad == 1)
+        what_if->label = arena_print(arena, tr("a word after every %d in %s"), row, name);
+    else
+        what_if->label = arena_print(arena, tr("%d words after every %d in %s"), pad, row, name);
+    return rewrite_layout(session->run->trace, of, &layout, ptx, &what_if->more_shared, error);
+}
+
+bool ask_keep_remedy(Session *session, int finding, int number, const char *source, Text *out, Error *error) {
+    AskRemedy remedies[ASK_REMEDIES];
+    SharedLayout layout;
+    char name[64];
+    const Finding *of = slow_finding(session, finding);
+    int count = ask_remedies(session, finding, remedies);
+    if (number < 0 || number >= count || remedies[number].kind == ASK_NEXT)
         return error_set(error, tr("redviz knows no such remedy for this finding"));
-    const char *name = trace->launches[of->launch]->symbols[of->access.buffer].name;
-    what_if->label = layout.swizzles
-                         ? arena_print(arena, tr("swizzle `%s`: XOR with the number of its row of %d bytes"),
-                                       name, (int)layout.row)
-                         : arena_print(arena, tr("pad `%s`: %d unused bytes after every %d"), name,
-                                       (int)layout.pad, (int)layout.row);
-    return rewrite_layout(trace, of, &layout, ptx, &what_if->more_shared, error);
+    if (!find_layout(session, of, remedies[number].kind, &layout, error)) return false;
+    name_array(session, of, source, name, sizeof name);
+    return rewrite_source(session->run->trace, of, &layout, name, source, out, error);
 }
 
 bool ask_try_remedy(Session *session, int finding, int number, Arena *arena, RunSpec *options, Error *error) {
@@ -70,8 +106,7 @@ bool ask_try_remedy(Session *session, int finding, int number, Arena *arena, Run
     switch (remedy->kind) {
     case ASK_PAD:
     case ASK_SWIZZLE:
-        good = apply_layout(session, of, remedy->kind == ASK_PAD ? LAYOUT_PADS : LAYOUT_SWIZZLES, &ptx,
-                            &options->what_if, arena, error);
+        good = apply_layout(session, of, remedy->kind, &ptx, &options->what_if, arena, error);
         break;
     case ASK_NEXT:
         run_spec_choose_kernel(options, remedy->name);
@@ -186,12 +221,12 @@ bool ask_remedy_change(Session *before, Session *after, int finding, int number,
     Text why = {0};
     CountText a, b;
     RemedyChange change = change_of(before, after, finding, number, &why);
+    const char *label = after->options.what_if.label, *name = label ? label : change.remedy.name;
     if (change.is_wrong)
-        text_print(line, tr("%s did not help: %s"), change.remedy.name, text_string(&why));
+        text_print(line, tr("%s did not help: %s"), name, text_string(&why));
     else
-        text_print(line, change.helped ? tr("%s: %s %s -> %s") : tr("%s did not help: %s %s -> %s"),
-                   change.remedy.name, tr(change.unit), count_text(change.counted[0], &a),
-                   count_text(change.counted[1], &b));
+        text_print(line, change.helped ? tr("%s: %s %s -> %s") : tr("%s did not help: %s %s -> %s"), name,
+                   tr(change.unit), count_text(change.counted[0], &a), count_text(change.counted[1], &b));
     text_done(&why);
     return change.helped;
 }

@@ -114,6 +114,7 @@ typedef struct FindingCause {
     const char *insert; /* "insert __syncwarp() after line 31"; NULL: not searched, or no place helps */
     const char *proof;  /* result of running a copy of the PTX with `insert` applied; NULL: not tried */
     bool is_proved;     /* that copy no longer has these errors */
+    const char *file, *source; /* the text of that copy, of this file; NULL: it was the PTX */
     const FindingOrder *order; /* of the threads, in which its races change the result; NULL: none is known */
     const char
         *no_order; /* a sentence: why none of its orders changes a result; NULL: not known, or no race */

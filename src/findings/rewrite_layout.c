@@ -152,6 +152,12 @@ static bool check_uses(const Trace *trace, const Finding *finding, ArrayUse *use
     return true;
 }
 
+bool rewrite_may_access(const Trace *trace, const Finding *finding, const PtxInstruction *in) {
+    const TraceSymbol *symbol;
+    const PtxVariable *array = find_array(trace, finding, &symbol, NULL);
+    return array && is_plain(in) && !names_other(in, array);
+}
+
 uint64_t rewrite_width(const Trace *trace, const Finding *finding, Error *error) {
     ArrayUse use;
     return check_uses(trace, finding, &use, error) ? use.width : 0;

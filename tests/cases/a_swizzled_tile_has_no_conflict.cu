@@ -1,8 +1,8 @@
 // A transpose through a tile of 32 x 32: XOR with the row leaves no conflict; the counts are of the whole run.
 // ARGS: --n 128 --args 'in=float[n*n]:random, out=float[n*n], n' --what-if swizzle
-// EXPECT: What if: swizzle `tile`: XOR with the number of its row of 128 bytes
+// EXPECT: What if: XOR with the number of the row of 32 words in tile
 // EXPECT: shared wavefronts 16,896 1,024 -15,872
-// EXPECT: swizzle: wavefronts 16,896 -> 1,024.
+// EXPECT: XOR with the number of the row of 32 words in tile: wavefronts 16,896 -> 1,024.
 // NEVER: did not help
 __global__ void transpose(const float *in, float *out, int n) {
     __shared__ float tile[32][32];

@@ -169,7 +169,7 @@ static void a_saved_copy_stays_a_copy(void **state) {
     assert_int_equal(outcome.status, 0);
     program_assert_contains(outcome.out, "strided (edited)");
     program_outcome_done(&outcome);
-    outcome = program_shell("@ %s/copy.redviz --frame=120x40 --keys 'p<Right>'", folder);
+    outcome = program_shell("@ %s/copy.redviz --frame=120x40 --keys 'p<Up>'", folder);
     program_assert_contains(outcome.out, "a saved session holds this one run");
     program_outcome_done(&outcome);
 }

@@ -155,7 +155,7 @@ static void other_runs_from_a_session(void **state) {
                         "@ --kernel strided --n 4096 --save %s/own.redviz --report >%s/none && "
                         "@ tests/cli/scale.ptx --n 64 --save %s/theirs.redviz --report",
                         folder, folder, folder));
-    char *changed = program_output(0, "@ %s/own.redviz --frame --keys 'p<Down><Right><Enter>'", folder);
+    char *changed = program_output(0, "@ %s/own.redviz --frame --keys 'p<Right><Up><Enter>'", folder);
     program_assert_contains(changed, "<<<");
     free(changed);
     Outcome refused = program_shell("@ %s/theirs.redviz --frame --compare n=128", folder);

@@ -184,13 +184,12 @@ static void strides_cost_what_a_count_by_hand_gives(void **state) {
                 done(&tried);
                 continue;
             }
-            const char *label = session_spec(tried.after)->what_if.label, *at;
-            unsigned row = 0, pad = 0;
-            at = strchr(label, ':');
-            if (kind == ASK_PAD)
-                assert_int_equal(sscanf(at, ": %u unused bytes after every %u", &pad, &row), 2);
-            else
-                assert_int_equal(sscanf(at, ": XOR with the number of its row of %u bytes", &row), 1);
+            const char *label = session_spec(tried.after)->what_if.label,
+                       *format = kind == ASK_PAD ? "a word after every %u in words"
+                                                 : "XOR with the number of the row of %u words in words";
+            unsigned row = 0;
+            assert_int_equal(sscanf(label, format, &row), 1);
+            row *= 4;
             assert_int_equal(wavefronts(tried.after, false),
                              2 * count_banks(stride, kind == ASK_SWIZZLE, row));
             if (!(stride & (stride - 1))) assert_int_equal(wavefronts(tried.after, false), 2);

@@ -75,15 +75,15 @@ static void new_settings_keep_the_place(void **state) {
     Pty *pty = start("interleaved", "4096", 120, 40);
     pty_go_to_first_step(pty, "step 1 of 59");
     pty_type(pty, "29>p");
-    pty_wait_for(pty, "n [4,096]");
-    pty_type(pty, "jl"); /* the run follows at once, and the row stays */
+    pty_wait_for(pty, "‹n 4,096›");
+    pty_type(pty, "lk"); /* the run follows at once, and the row stays */
     pty_wait_for(pty, "<<<8, 512>>>");
     pty_wait_for(pty, "step 30 of 66");
-    pty_wait_for(pty, "block [512]");
+    pty_wait_for(pty, "‹block 512›");
     pty_type(pty, "100\r"); /* refused at once, in the row; the last good run stays */
     pty_wait_for(pty, "a power of two, from 1 to 1024");
     assert_true(pty_shows(pty, "<<<8, 512>>>"));
-    pty_type(pty, "hhhhll"); /* the newest settings win */
+    pty_type(pty, "jjjjkk"); /* the newest settings win */
     pty_wait_for(pty, "<<<128, 32>>>");
     pty_type(pty, "\r");
     pty_wait_for(pty, "q quit");

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "session/state.h"
+#include "tui/app.h"
 #include "tui/view/settings.h"
 #include <stdlib.h>
 #include <string.h>
@@ -95,28 +96,28 @@ static void arguments_are_typed(void **state) {
 static void arrows_step_through_what_the_kernel_takes(void **state) {
     (void)state;
     Run run = open_kernel("interleaved"); /* powers of two */
-    check(&run, "n", "<Right>", "8,192");
-    check(&run, "n", "<Left><Left>", "2,048");
-    check(&run, "block", "<Right>", "512");
-    check(&run, "block", "<Right><Right><Right>", "1024");
-    check(&run, "block", "hhhhhhh", "8");
-    check(&run, "type", "l", "float");
-    check(&run, "type", "ll", "int");
+    check(&run, "n", "<Up>", "8,192");
+    check(&run, "n", "<Down><Down>", "2,048");
+    check(&run, "block", "<Up>", "512");
+    check(&run, "block", "<Up><Up><Up>", "1024");
+    check(&run, "block", "jjjjjjj", "8");
+    check(&run, "type", "k", "float");
+    check(&run, "type", "kk", "int");
     check(&run, "op", "-", "max");
-    check(&run, "input", "l", "zero");
-    check(&run, "input", "hh", "digits");
-    check(&run, "input", "h", "random");
-    check(&run, "input", "ll", "random (default)");
-    check(&run, "seed", "lll", "3");
+    check(&run, "input", "k", "zero");
+    check(&run, "input", "jj", "digits");
+    check(&run, "input", "j", "random");
+    check(&run, "input", "kk", "random (default)");
+    check(&run, "seed", "kkk", "3");
     run_done(&run);
     run = open_kernel("shuffle"); /* whole warps */
-    check(&run, "block", "<Right>", "512");
-    check(&run, "block", "hhhhhhhhhhhhhh", "32");
+    check(&run, "block", "<Up>", "512");
+    check(&run, "block", "jjjjjjjjjjjjjj", "32");
     run_done(&run);
     run = open_kernel("multi_add"); /* compiled for 4, 8 and 16 */
-    check(&run, "items", "l", "16");
-    check(&run, "items", "l", "16");
-    check(&run, "items", "hhh", "4");
+    check(&run, "items", "k", "16");
+    check(&run, "items", "k", "16");
+    check(&run, "items", "jjj", "4");
     run_done(&run);
 }
 
@@ -137,11 +138,11 @@ static void the_default_input_is_named(void **state) {
     Run run = run_open(
         &(RunSpec){.kernel = "interleaved", .catalog = {.n = 4096, .prefers_digits = true}, .threads = 1});
     Arena arena = {0};
-    check(&run, "op", "l", "min");
+    check(&run, "op", "k", "min");
     assert_string_equal(value(&run, "input"), "random (default)");
     RunSpec again = settings_options(&run.settings, session_spec(run.session), &arena);
     assert_true(again.catalog.prefers_digits && !again.catalog.has_fill);
-    check(&run, "input", "h", "digits");
+    check(&run, "input", "j", "digits");
     again = settings_options(&run.settings, session_spec(run.session), &arena);
     assert_true(again.catalog.has_fill);
     assert_int_equal(again.catalog.fill, FILL_DIGITS);
@@ -153,8 +154,8 @@ static void numbers_are_typed(void **state) {
     (void)state;
     Run run = open_kernel("interleaved");
     check(&run, "n", "2^12<Enter>", "4,096");
-    check(&run, "n", "12345j", "12,345");
-    check(&run, "n", "99<Backspace>7k", "97");
+    check(&run, "n", "12345l", "12,345");
+    check(&run, "n", "99<Backspace>7h", "97");
     value(&run, "n");
     press(&run, "2^"); /* not a number yet */
     assert_int_equal(press(&run, "<Enter>"), SETTINGS_STAY);
@@ -176,13 +177,13 @@ static void each_change_asks_for_a_run(void **state) {
     SettingText text;
     settings_print(&run.settings, run.settings.choice, &text);
     assert_string_equal(text.name, "stride"); /* the first parameter is chosen */
-    assert_int_equal(press(&run, "<Right>"), SETTINGS_RUN);
-    assert_int_equal(press(&run, "<Left>"), SETTINGS_RUN);
-    assert_int_equal(press(&run, "<Left>"), SETTINGS_RUN);
-    assert_int_equal(press(&run, "<Left>"), SETTINGS_STAY); /* 1 is the least */
-    assert_int_equal(press(&run, "<Down>"), SETTINGS_STAY);
-    assert_int_equal(press(&run, "3<Up>"), SETTINGS_RUN); /* a typed number counts when one goes on */
-    settings_follow(&run.settings, run.scene);            /* the settings of a run that has ended */
+    assert_int_equal(press(&run, "<Up>"), SETTINGS_RUN);
+    assert_int_equal(press(&run, "<Down>"), SETTINGS_RUN);
+    assert_int_equal(press(&run, "<Down>"), SETTINGS_RUN);
+    assert_int_equal(press(&run, "<Down>"), SETTINGS_STAY); /* 1 is the least */
+    assert_int_equal(press(&run, "<Right>"), SETTINGS_STAY);
+    assert_int_equal(press(&run, "3<Left>"), SETTINGS_RUN); /* a typed number counts when one goes on */
+    settings_follow(&run.settings, run.scene);              /* the settings of a run that has ended */
     assert_string_equal(value(&run, "stride"), "2");
     settings_print(&run.settings, run.settings.choice, &text);
     assert_string_equal(text.name, "stride");
@@ -216,7 +217,7 @@ static void whatever_the_arrows_reach_can_be_run(void **state) {
         Run run = run_open(&(RunSpec){.kernel = catalog_row(k)->id, .catalog = {.n = 2048}, .threads = 1});
         for (int i = 0; i < settings_count(&run.settings); i++) {
             run.settings.choice = i;
-            press(&run, i % 2 ? "<Left>" : "<Right>");
+            press(&run, i % 2 ? "<Down>" : "<Up>");
         }
         assert_string_equal(run.settings.error, "");
         RunSpec options = settings_options(&run.settings, session_spec(run.session), &arena);
@@ -261,12 +262,12 @@ static void a_file_has_fewer_settings(void **state) {
     RunSpec made = {.file = "tests/cli/scale.ptx", .args = "in=float[n], out=float[n], n", .threads = 1};
     made.catalog.n = 1000;
     Run run = run_open(&made);
-    check(&run, "n", "l", "1,024");
-    check(&run, "block", "128j", "128");
+    check(&run, "n", "k", "1,024");
+    check(&run, "block", "128l", "128");
     check(&run, "grid", "", "automatic");
-    check(&run, "grid", "lll", "4");
+    check(&run, "grid", "kkk", "4");
     check(&run, "cluster", "", "as the entry says");
-    check(&run, "cluster", "ll", "2");
+    check(&run, "cluster", "kk", "2");
     RunSpec options = settings_options(&run.settings, session_spec(run.session), &arena);
     assert_string_equal(options.args, made.args);
     assert_int_equal(options.block[0], 128);
@@ -294,8 +295,8 @@ static void blocks_of_a_cluster(void **state) {
     run_done(&run);
     run = open_kernel("cluster");
     check(&run, "cluster", "", "8");
-    check(&run, "cluster", "ll", "16");
-    check(&run, "cluster", "hh", "4");
+    check(&run, "cluster", "kk", "16");
+    check(&run, "cluster", "jj", "4");
     RunSpec options = settings_options(&run.settings, session_spec(run.session), &arena);
     Session *session = session_open(&options, &error);
     if (!session) fail_msg("%s", error.message);
@@ -317,7 +318,7 @@ static void launches_are_one_text(void **state) {
     assert_int_equal(settings_count(&run.settings), 4);
     assert_string_equal(value(&run, "launch"), "stage_sum<<<4, 256>>>(in=float[n]:random, out=float[n], n)");
     value(&run, "n");
-    press(&run, "2000<Down>");
+    press(&run, "2000<Right>");
     RunSpec options = settings_options(&run.settings, session_spec(run.session), &arena);
     assert_int_equal(options.catalog.n, 2000);
     assert_int_equal(options.grid[0] + options.block[0] + options.cluster[0], 0);
@@ -335,6 +336,80 @@ static void launches_are_one_text(void **state) {
     run_done(&run);
 }
 
+/* ---- before and after ---------------------------------------------------------------------------------- */
+
+static void assert_last_rows(const char *kernel, const char *keys, int columns, int rows, const char *first,
+                             const char *second) {
+    Error error = {0};
+    Text out = {0};
+    RunSpec options = {.kernel = kernel, .catalog.prefers_digits = true, .threads = 1};
+    Session *session = session_open(&options, &error);
+    if (!session) fail_msg("%s", error.message);
+    AppStart start = {.keys = keys, .still = true};
+    if (!app_frame(session, columns, rows, &start, &out, &error)) fail_msg("%s: %s", keys, error.message);
+    char expected[512];
+    snprintf(expected, sizeof expected, "\n%s\n%s\n", first, second);
+    text_add(&out, "\n");
+    if (!strstr(text_string(&out), expected))
+        fail_msg("%s %s: not%sbut\n%s", kernel, keys, expected, text_string(&out));
+    text_done(&out);
+    session_free(session);
+}
+
+#define KEYS "←→ choose  ↑↓ change  Esc closes"
+
+static void before_and_after_stay_while_settings_change(void **state) {
+    (void)state;
+    static const char wide[] =
+        " p  n 1,048,576  ‹block 512›  type int  op sum  input digits (default)  seed 0    "
+        "     " KEYS,
+                      other[] =
+                          " p  n 1,048,576  block 512  type int  op sum  ‹input zero›  seed 0              "
+                          "       " KEYS,
+                      change[] =
+                          "    before → after:  wavefronts 614,400 → 618,496   barriers 294,912 → 327,680";
+    char with_time[256];
+    snprintf(with_time, sizeof with_time, "%s   time not measured with block 512", change);
+    assert_last_rows("interleaved", "p<Right><Up>", 120, 40, wide, with_time);
+    assert_last_rows("interleaved", "p<Right><Up><Right><Right><Right><Up>", 120, 40, other, with_time);
+    /* whole numbers or none at 80 columns; a kernel beside it changes nothing */
+    assert_last_rows("interleaved", "p<Right><Up>", 80, 24,
+                     " p  n 1,048,576  ‹block 512›  type int       > " KEYS, change);
+    /* blocks of 256 are too large for its array */
+    assert_last_rows("bug_half_shared", "p<Right><Down>", 80, 24,
+                     " p  n 1,024  ‹block 128›  type int  op sum   > " KEYS,
+                     "    before → after:  a fault ended a run early: counts are not compared");
+    /* before the first change: what the setting means */
+    assert_last_rows("interleaved", "p<Right>", 80, 24,
+                     " p  n 1,048,576  ‹block 256›  type int       > " KEYS,
+                     "    block: threads per block: a power of two, 1 to 1024");
+}
+
+static void a_time_is_of_the_setting_shown(void **state) {
+    (void)state;
+    static const RunFigures runs[] = {
+        {.is_counted = true, .wavefronts = 600, .microseconds = 9.5, .machine = "H200"},
+        {.is_counted = true, .wavefronts = 180, .microseconds = 4, .machine = "H200"},
+        {.is_counted = true, .wavefronts = 180, .microseconds = 4, .machine = "A100", .is_live = true},
+        {.is_counted = true, .wavefronts = 600, .missing = "not measured"},
+    };
+    static const struct {
+        int before, after, columns;
+        const char *expected;
+    } rows[] = {{0, 1, 80, "wavefronts 600 → 180   time 9.5 us → 4.0 us"},
+                {0, 2, 80, "wavefronts 600 → 180   time now 4.0 us"},
+                {3, 1, 80, "wavefronts 600 → 180   time now 4.0 us"},
+                {0, 3, 80, "wavefronts 600 → 600   time not measured"},
+                {0, 3, 30, "time not measured"}, /* what changed comes first */
+                {0, 1, 42, "wavefronts 600 → 180"},
+                {0, 1, 43, "wavefronts 600 → 180   time 9.5 us → 4.0 us"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char out[256];
+        figures_print(&runs[rows[i].before], &runs[rows[i].after], rows[i].columns, out, sizeof out);
+        assert_string_equal(out, rows[i].expected);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(arguments_are_typed),
@@ -348,6 +423,8 @@ int main(void) {
         cmocka_unit_test(a_file_has_fewer_settings),
         cmocka_unit_test(blocks_of_a_cluster),
         cmocka_unit_test(launches_are_one_text),
+        cmocka_unit_test(before_and_after_stay_while_settings_change),
+        cmocka_unit_test(a_time_is_of_the_setting_shown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

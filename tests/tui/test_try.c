@@ -43,19 +43,22 @@ static void remedies_come_one_after_another(void **state) {
     static const Script scripts[] = {
         {"strided",
          "I",
-         {CHANGED, "pad `shared_bytes`: 4 unused bytes after every 128",
-          "pad: wavefronts 600 -> 180   I: swizzle   Esc: back"},
+         {CHANGED, "a word after every 32 in sdata: wavefronts 600 -> 180",
+          "── a word after every 32 in sdata ──", "k keep it (shows the diff)  I next  Esc"},
          {"Watch:"}},
         {"strided",
          "II",
-         {CHANGED, "swizzle `shared_bytes`", "swizzle: wavefronts 600 -> 180   I: sequential"},
+         {CHANGED, "XOR with the number of the row of 32 words in sdata: wavefronts 600 -> 180"},
          {0}},
         /* The third one is a kernel of the catalogue, beside the unchanged run. */
         {"strided", "III", {"differences  strided : sequential"}, {CHANGED}},
-        {"strided", "2I", {CHANGED, "swizzle: wavefronts"}, {0}},
+        {"strided", "2I", {CHANGED, "XOR with the number of the row of 32 words in sdata: wavefronts"}, {0}},
         {"strided", "9I", {"remedies: 1 pad  2 swizzle  3 sequential"}, {CHANGED}},
         {"strided", "2fI", {"differences  strided : unroll_last_warp"}, {CHANGED}},
-        {"lab_bank_padding", "I", {CHANGED, "pad: wavefronts 1,056 -> 64", "no conflict"}, {0}},
+        {"lab_bank_padding",
+         "I",
+         {CHANGED, "a word after every 32 in tile: wavefronts 1,056 -> 64", "no conflict"},
+         {0}},
         {"interleaved", "I", {"differences  interleaved : strided"}, {CHANGED}},
         {"sequential", "I", {"differences  sequential : first_add"}, {0}},
         {"lab_divergent_branch", "I", {"redviz cannot rewrite line 15; f says what to do"}, {CHANGED}},
@@ -86,7 +89,7 @@ static void escape_shows_the_run_as_it_was(void **state) {
 static void other_runs_have_no_remedy(void **state) {
     (void)state;
     static const Script scripts[] = {
-        {"strided", "Ip<Right>", {"int sum"}, {0}},
+        {"strided", "Ip<Up>", {"int sum"}, {0}},
         {"strided", "IKsequential<Enter>", {"far half onto near half"}, {CHANGED}},
         {"strided", "I3}", {CHANGED, "block 3"}, {0}}, /* another block of the same copy */
         {"strided", "I3}<Esc>", {"contiguous threads, strided index"}, {CHANGED}},

@@ -137,13 +137,10 @@ typedef struct PathSigns { /* letters of lanes; 0: not on a path */
 /* The lanes that execute the event: of the path that runs, or at a branch that splits, of all its paths. */
 void path_signs_of(const StepContext *context, int event, PathSigns *out);
 
-/* The settings being edited, in one row in place of the footer's hints. */
-
-/* The settings side by side, the chosen one in brackets; as many as fit around it. If there is no run with
- * them, only the chosen one, and why. */
-void settings_row_draw(const Settings *settings, Canvas *canvas, Rectangle area);
-/* What the chosen setting means, its values, and the keys: for a row above. */
-void settings_row_draw_hint(const Settings *settings, Canvas *canvas, Rectangle area);
+/* The settings being edited, in two rows in place of the footer's hints: side by side, the chosen one
+ * marked, as many as fit around it, with their keys; below them what the chosen one means, or why there is no
+ * run with them, and from the first change on the run before and the run after. */
+void settings_rows_draw(const Scene *scene, const View *view, Canvas *canvas, Rectangle area);
 
 /* The curve of a parameter as a bar chart (tui/scene/curve.h), with the time of the run. */
 

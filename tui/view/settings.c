@@ -91,6 +91,8 @@ void settings_follow(Settings *settings, const Scene *scene) {
     settings_init(settings, scene);
     settings->choice = edited.choice < settings_count(settings) ? edited.choice : 0;
     memcpy(settings->typed, edited.typed, sizeof settings->typed);
+    settings->before = edited.before;
+    settings->has_changed = edited.has_changed;
 }
 
 RunSpec settings_options(const Settings *settings, const RunSpec *made_with, Arena *arena) {
@@ -477,23 +479,23 @@ static SettingsAnswer press(Settings *settings, Key key) {
         return SETTINGS_CLOSE;
     case SPECIAL_ENTER:
         return take_typed(settings) && !settings->error[0] ? SETTINGS_CLOSE : SETTINGS_STAY;
-    case SPECIAL_UP:
+    case SPECIAL_LEFT:
     case SPECIAL_BACK_TAB:
-    case 'k':
+    case 'h':
         choose(settings, -1);
         return SETTINGS_STAY;
-    case SPECIAL_DOWN:
+    case SPECIAL_RIGHT:
     case SPECIAL_TAB:
-    case 'j':
+    case 'l':
         choose(settings, 1);
         return SETTINGS_STAY;
-    case SPECIAL_LEFT:
-    case 'h':
+    case SPECIAL_DOWN:
+    case 'j':
     case '-':
         change(settings, -1);
         return SETTINGS_STAY;
-    case SPECIAL_RIGHT:
-    case 'l':
+    case SPECIAL_UP:
+    case 'k':
     case '+':
     case ' ':
         change(settings, 1);

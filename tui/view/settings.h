@@ -5,7 +5,7 @@
 #define TUI_VIEW_SETTINGS_H
 
 #include "tui/view/keys.h"
-#include "tui/scene/scene.h"
+#include "tui/scene/figures.h"
 
 typedef enum SettingKind {
     SETTING_N,
@@ -35,11 +35,13 @@ typedef struct Settings {
     bool is_read;        /* they come from the file's host code */
     /* they are guessed; arguments too long for the field count as guessed and are passed on */
     bool is_guessed;
-    int choice;      /* the setting being edited */
-    char typed[24];  /* a number being typed into it; "": none */
-    bool is_edited;  /* the arguments were typed into, and the run does not have them yet */
-    bool is_running; /* the run with these settings is still being made */
-    char error[192]; /* why there is no run with these settings; "": there is one, or there will be */
+    int choice;        /* the setting being edited */
+    char typed[24];    /* a number being typed into it; "": none */
+    bool is_edited;    /* the arguments were typed into, and the run does not have them yet */
+    bool is_running;   /* the run with these settings is still being made */
+    char error[192];   /* why there is no run with these settings; "": there is one, or there will be */
+    RunFigures before; /* of the run at which the settings were opened */
+    bool has_changed;  /* another run has taken its place */
 } Settings;
 
 /* SETTINGS_RUN: a value has changed, and the kernel accepts it; Enter also closes. */

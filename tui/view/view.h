@@ -36,6 +36,7 @@ typedef enum Overlay {
     OVERLAY_WORDS, /* the glossary */
     OVERLAY_MENU,
     OVERLAY_FAILURE, /* the edited file cannot be run */
+    OVERLAY_DIFF,    /* of the source that a kept remedy changes */
     OVERLAY_LADDER,  /* these fill the screen below the header: overlay_fills_screen() */
     OVERLAY_LATENCY,
     OVERLAY_INDEX,
@@ -222,6 +223,7 @@ typedef struct ViewTransient {
     MenuScope menu;        /* what the menu lists */
     bool begins;           /* the home screen is the first one: nothing was chosen yet */
     bool confirms;         /* the menu's choice writes a file: Enter again */
+    const char *diff;      /* of OVERLAY_DIFF; borrowed */
     Settings settings;     /* while they are being edited */
     Error failure;         /* why the edited file cannot be run */
     unsigned hides;        /* a question is open: HIDES_ bits; else 0 */
@@ -250,6 +252,7 @@ typedef enum ViewAnswer {
     VIEW_ORDER,    /* compare with this run in an order that triggers the race */
     VIEW_BLOCK,    /* compare with this run in blocks of `transient.wanted_threads` */
     VIEW_TRY,      /* try remedy `wanted_remedy` of the finding, in a copy */
+    VIEW_KEEP,     /* write the source whose diff is shown, and run it */
     VIEW_RERUN,    /* re-run with `transient.settings` */
     VIEW_EDIT,     /* edit its source in the user's editor, then re-run */
     VIEW_PROGRAM,  /* compile the file, run its main(), and show a launch of that */
