@@ -235,7 +235,7 @@ bool layout_make(int columns, int rows, const View *view, LayoutNeeds needs, Lay
 
 /* ---- two runs ------------------------------------------------------------------------------------------ */
 
-enum { RACE_ROWS = 4, BESIDE_COLUMNS = 160, LEAST_LOW_HALF = 8, MOST_LOW_HALF = 14 };
+enum { RACE_ROWS = 4, BESIDE_COLUMNS = 120, LEAST_LOW_HALF = 8, MOST_LOW_HALF = 14 };
 
 /* Half of a low screen: two kernels differ in the picture; the line is above it, the lanes below. */
 static void make_low_half(Layout *half, Rectangle middle) {
