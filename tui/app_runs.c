@@ -214,7 +214,9 @@ static void app_show_in_place(App *app, Session *session, Purpose purpose, int i
     app_count(app, index);
     if (purpose == PURPOSE_BESIDE) {
         comparison_put(comparison, index, scene);
+        if (ask_shown_race(session)) comparison_put_race(comparison, index, ask_shown_race(session));
     } else {
+        if (purpose != PURPOSE_BLOCK) comparison->losing = NO_RACE;
         if (purpose == PURPOSE_KERNEL || purpose == PURPOSE_STOP) {
             view_restart(view);
             view_open(view, scene);
@@ -279,7 +281,7 @@ static void app_refuse(App *app, const char *what, Purpose purpose, const Error 
                !is_try) {
         view->transient.failure = *error;
         if (view->transient.overlay == OVERLAY_NONE) view->transient.overlay = OVERLAY_FAILURE;
-    } else if (purpose == PURPOSE_COPY && !app->cancelled) { /* no prefix: its advice has to fit */
+    } else if ((purpose == PURPOSE_COPY || app->wants_order) && !app->cancelled) { /* the text has to fit */
         view_say(view, "%.190s", error->message);
     } else {
         app_say(app, what, error->message);
@@ -289,8 +291,9 @@ static void app_refuse(App *app, const char *what, Purpose purpose, const Error 
     app->error = *error;
 }
 
+/* `losing`: the race whose losing order is shown; NULL: the run is in its own. */
 static void app_begin(App *app, const RunSpec *options, Purpose purpose, const char *what, int target,
-                      bool in_bad_order) {
+                      const AskRacePair *losing) {
     Error error = {0};
     RunSpec wanted = *options;
     wanted.first_look = !app->waits && (purpose != PURPOSE_STOP || options->first_look);
@@ -307,23 +310,26 @@ static void app_begin(App *app, const RunSpec *options, Purpose purpose, const c
         return;
     }
     app->cancelled = false;
+    app->wants_order = losing;
     snprintf(app->what, sizeof app->what, "%s", what);
     if (app->waits) {
-        Session *session = (in_bad_order ? ask_open_in_bad_order : session_open)(&wanted, &error);
+        Session *session =
+            !losing ? session_open(&wanted, &error) : ask_open_in_bad_order(&wanted, *losing, &error);
         if (session)
             app_show(app, session, purpose, target);
         else
             app_refuse(app, what, purpose, &error);
         return;
     }
-    app->loader = (in_bad_order ? loader_start_in_bad_order : loader_start)(&wanted, terminal_wake);
+    app->loader = !losing ? loader_start(&wanted, terminal_wake)
+                          : loader_start_in_bad_order(&wanted, *losing, terminal_wake);
     app->purpose = purpose;
     app->target = target;
     if (!app->loader) app_say(app, what, tr("cannot be opened: no thread could be started"));
 }
 
 void app_open_at(App *app, const RunSpec *options, Purpose purpose, const char *what, int target) {
-    app_begin(app, options, purpose, what, target, false);
+    app_begin(app, options, purpose, what, target, NULL);
 }
 
 void app_show_changed(App *app, const RunSpec *options, const char *what) {
@@ -333,11 +339,15 @@ void app_show_changed(App *app, const RunSpec *options, const char *what) {
 void app_open_bad_order(App *app) {
     const char *what = tr("an order that loses");
     Session *session = app->slots[app->comparison.active].current.session;
+    const Findings *list = comparison_scene(&app->comparison)->borrowed.hazards;
+    int selected = app_view(app)->selection.hazard;
+    AskRacePair pair = {.pc = PTX_NO_PC};
+    if (list && selected > 0 && selected <= list->count) pair = ask_race_pair(&list->items[selected - 1]);
     if (session_is_from_file(session))
         app_say(app, what, tr("a saved session does not run again"));
     else
         app_begin(app, session_spec(session), PURPOSE_BESIDE, what,
-                  target_of(&app->comparison, PURPOSE_BESIDE), true);
+                  target_of(&app->comparison, PURPOSE_BESIDE), &pair);
 }
 
 static void app_open(App *app, const RunSpec *options, Purpose purpose, const char *what) {

@@ -69,6 +69,7 @@ struct App {
     SessionLoader *loader; /* NULL: no session is being opened */
     Purpose purpose;
     int target;                                        /* index of the slot that it is for */
+    bool wants_order;                                  /* it is to be in an order that loses */
     enum { COPY_NONE, COPY_RAN, COPY_REFUSED } copied; /* what became of a copy that is to be edited */
     bool cancelled;
     Cast *cast;                        /* NULL: not recording */

@@ -3,10 +3,11 @@
 
 #include "base/language.h"
 #include "tui/input.h"
+#include "tui/race.h"
 #include <string.h>
 
 void comparison_init(Comparison *comparison, const Scene *scene) {
-    *comparison = (Comparison){.scene = {scene, NULL}, .count = 1, .linked = true};
+    *comparison = (Comparison){.scene = {scene, NULL}, .count = 1, .linked = true, .losing = NO_RACE};
     view_init(&comparison->view[0]);
     view_open(&comparison->view[0], scene);
 }
@@ -23,7 +24,14 @@ void comparison_put(Comparison *comparison, int index, const Scene *scene) {
     comparison->active = !index;
     comparison->linked = true;
     comparison->scene[index] = scene;
+    comparison->losing = NO_RACE;
     view_init(&comparison->view[index]);
+    comparison_follow(comparison);
+}
+
+void comparison_put_race(Comparison *comparison, int index, const AskRace *race) {
+    comparison->losing = index;
+    comparison->race = *race;
     comparison_follow(comparison);
 }
 
@@ -50,6 +58,7 @@ void comparison_leave(Comparison *comparison) {
     comparison->active = 0;
     comparison->exchanged = false;
     comparison->change[0] = 0;
+    comparison->losing = NO_RACE;
     comparison->scene[1] = NULL;
     comparison->view[0].display.timeline_steps = 0;
 }
@@ -135,7 +144,7 @@ static void follow(Comparison *comparison) {
     view->selection.warp = lead->selection.warp;
     view->selection.lane = lead->selection.lane;
     if (lead->place.block >= of->traced.block_count || !in->traced.block_count) return;
-    if (comparison->change[0] || is_alike(of, in, lead->place.block)) {
+    if (comparison->change[0] || comparison->losing != NO_RACE || is_alike(of, in, lead->place.block)) {
         View there = *lead;
         keep_place(&there, of, in);
         view->place = there.place;
@@ -245,8 +254,10 @@ static int place_of(const Comparison *comparison, int index) {
 /* Where the runs are drawn; returns how many are. Where two do not fit, one may. */
 static int lay_out(const Comparison *comparison, int columns, int rows, ComparisonLayout *out) {
     const View *view = &comparison->view[comparison->active];
-    bool is_change = comparison->change[0] != 0; /* what an edit changed stands above the two runs */
-    if (comparison->count > 1 && layout_make_comparison(columns, rows, view, is_change, out)) return 2;
+    ComparisonHead above = comparison->change[0]           ? HEAD_CHANGE
+                           : comparison->losing != NO_RACE ? HEAD_RACE
+                                                           : HEAD_NONE;
+    if (comparison->count > 1 && layout_make_comparison(columns, rows, view, above, out)) return 2;
     LayoutNeeds needs = frame_needs(comparison->scene[comparison->active], view);
     bool fits = layout_make(columns, rows, view, needs, &out->half[0]);
     out->overlay = out->half[0].overlay;
@@ -267,6 +278,9 @@ static void draw_differences(const Comparison *comparison, Canvas *canvas, const
         differences.name[1] = tr("after");
         change_draw(&differences, comparison->scene, comparison->change, canvas, layout->differences,
                     layout->boxed);
+    } else if (comparison->losing != NO_RACE) {
+        race_draw(&comparison->race, place_of(comparison, comparison->losing), canvas, layout->differences,
+                  layout->boxed);
     } else {
         differences_draw(&differences, canvas, layout->differences, layout->boxed);
     }

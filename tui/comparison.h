@@ -6,6 +6,7 @@
 #ifndef TUI_COMPARISON_H
 #define TUI_COMPARISON_H
 
+#include "ask/ask.h"
 #include "tui/frame.h"
 
 typedef struct Differences Differences; /* of differences.h */
@@ -20,12 +21,17 @@ typedef struct Comparison {
     /* scene[0] is the run before an edit, scene[1] the run after it: what was edited; "": two kernels. The
      * other run then follows by source line (view.h). */
     char change[128];
+    int losing;   /* index of a run in an order that loses, which `race` is of; NO_RACE: none is */
+    AskRace race; /* drawn above the two */
 } Comparison;
+enum { NO_RACE = -1 };
 
 void comparison_init(Comparison *comparison, const Scene *scene);
 /* Puts a second run beside the active one, linked to it. If there are two already, it replaces run
  * `index`. */
 void comparison_put(Comparison *comparison, int index, const Scene *scene);
+/* The run `index` is in an order in which this race loses. */
+void comparison_put_race(Comparison *comparison, int index, const AskRace *race);
 /* Puts the run after an edit beside the only run, at the same place, and makes it active. */
 void comparison_put_change(Comparison *comparison, const Scene *after, const char *what);
 /* Compares the active run with the run before its file was edited, which must exist. */

@@ -41,14 +41,16 @@ static void print_run(const Scene *scene, const View *view, int columns, char *o
                  : words > 0 ? launch_short
                              : "",
                  scene->identity.level);
-        if (canvas_text_columns(out) <= columns) return;
+        if (canvas_text_columns(out) <= columns + (words ? 0 : 2)) return;
     }
+    snprintf(out, bytes, " %s  ", scene->identity.level);
 }
 
 /* Draws the kernel on the left, with its title if it fits; the run and its verdict on the right. */
 static void draw_header(const Scene *scene, const View *view, Canvas *canvas, Rectangle area) {
     static const Role roles[] = {
         [HEADLINE_PLAIN] = ROLE_HEADER, [HEADLINE_GOOD] = ROLE_GOOD, [HEADLINE_WARNING] = ROLE_WARNING};
+    enum { LEAST_NAMED = 16 };
     char text[160], right[256], story[256];
     canvas_print(canvas, area, 0, 0, ROLE_HEADER, "%*s", area.columns, "");
     int at = 1 + canvas_print(canvas, area, 1, 0, ROLE_HEADER, "redviz  %s", scene->identity.kernel);
@@ -61,7 +63,9 @@ static void draw_header(const Scene *scene, const View *view, Canvas *canvas, Re
     int right_at = text_at - canvas_text_columns(right);
     if (!hides && at + 3 + canvas_text_columns(scene->identity.title) + 2 < right_at)
         canvas_print(canvas, area, at + 3, 0, ROLE_HEADER, "%s", scene->identity.title);
-    if (right_at > at) canvas_text(canvas, area, right_at, 0, ROLE_HEADER, right);
+    bool cuts_name = right_at <= at && right_at > LEAST_NAMED; /* the source of a run always stands there */
+    if (right_at > at || cuts_name) canvas_text(canvas, area, right_at, 0, ROLE_HEADER, right);
+    if (cuts_name) canvas_glyph(canvas, area, right_at, 0, ROLE_HEADER, 0x2026);
     if (!hides) canvas_text(canvas, area, text_at, 0, role, text);
     canvas_reverse(canvas, area, 0, 0, area.columns);
     headline_print_story(scene, area.columns - 2, story, sizeof story);

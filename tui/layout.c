@@ -248,7 +248,7 @@ bool layout_make(int columns, int rows, const View *view, LayoutNeeds needs, Lay
 
 /* ---- two runs ------------------------------------------------------------------------------------------ */
 
-enum { BESIDE_COLUMNS = 160, LEAST_LOW_HALF = 8, MOST_LOW_HALF = 14 };
+enum { RACE_ROWS = 4, BESIDE_COLUMNS = 120, LEAST_LOW_HALF = 8, MOST_LOW_HALF = 14 };
 
 /* Half of a low screen: two kernels differ in the picture; the line is above it, the lanes below. */
 static void make_low_half(Layout *half, Rectangle middle) {
@@ -299,7 +299,7 @@ static void make_half(Layout *half, Rectangle area, const View *view) {
     slots[given].rows = 0;
 }
 
-bool layout_make_comparison(int columns, int rows, const View *view, bool differences_on_top,
+bool layout_make_comparison(int columns, int rows, const View *view, ComparisonHead above,
                             ComparisonLayout *out) {
     bool beside = columns >= BESIDE_COLUMNS;
     Rectangle middle = {0, 0, columns, rows};
@@ -307,8 +307,8 @@ bool layout_make_comparison(int columns, int rows, const View *view, bool differ
     if (columns < COMPARISON_SMALLEST_COLUMNS || rows < COMPARISON_SMALLEST_ROWS) return false;
     out->footer = cut_bottom(&middle, footer_rows(view));
     out->overlay = make_overlay((Rectangle){0, 0, columns, rows}, (Rectangle){0, 1, columns, rows - 2}, view);
-    out->differences = (differences_on_top ? cut_top : cut_bottom)(
-        &middle, (out->boxed ? 2 : 1) + canvas_clamp(rows / 10, 2, 6));
+    int inside = above == HEAD_RACE ? RACE_ROWS : canvas_clamp(rows / 10, 2, 6);
+    out->differences = (above == HEAD_NONE ? cut_bottom : cut_top)(&middle, (out->boxed ? 2 : 1) + inside);
     Rectangle second = middle,
               first = beside ? cut_left(&second, columns / 2) : cut_top(&second, middle.rows / 2);
     /* equal, so that panes line up */

@@ -39,7 +39,9 @@ typedef struct ComparisonLayout {
     bool boxed;
 } ComparisonLayout;
 
-bool layout_make_comparison(int columns, int rows, const View *view, bool differences_on_top,
+/* What stands above two runs: what an edit changed, or the race of which one of them loses. */
+typedef enum ComparisonHead { HEAD_NONE, HEAD_CHANGE, HEAD_RACE } ComparisonHead;
+bool layout_make_comparison(int columns, int rows, const View *view, ComparisonHead above,
                             ComparisonLayout *out);
 
 bool layout_holds(Rectangle area, int column, int row);

@@ -13,7 +13,8 @@ struct SessionLoader {
     atomic_bool cancel;
     Arena arena; /* what `options` point to */
     RunSpec options;
-    Session *(*open)(const RunSpec *options, Error *error);
+    Session *(*open)(const RunSpec *options, Error *error); /* NULL: ask_open_in_bad_order() */
+    AskRacePair pair;                                       /* its race */
     void (*done)(void);
     Session *session;
     Error error;
@@ -21,16 +22,18 @@ struct SessionLoader {
 
 static void *work(void *context) {
     SessionLoader *loader = context;
-    loader->session = loader->open(&loader->options, &loader->error);
+    loader->session = loader->open ? loader->open(&loader->options, &loader->error)
+                                   : ask_open_in_bad_order(&loader->options, loader->pair, &loader->error);
     atomic_store(&loader->is_done, true);
     loader->done();
     return NULL;
 }
 
 static SessionLoader *start(Session *(*open)(const RunSpec *options, Error *error), const RunSpec *options,
-                            void (*done)(void)) {
+                            AskRacePair pair, void (*done)(void)) {
     SessionLoader *loader = memory_new(sizeof *loader);
     loader->open = open;
+    loader->pair = pair;
     loader->options = run_spec_copy(options, &loader->arena);
     loader->options.cancel = &loader->cancel;
     loader->done = done;
@@ -41,15 +44,15 @@ static SessionLoader *start(Session *(*open)(const RunSpec *options, Error *erro
 }
 
 SessionLoader *loader_start(const RunSpec *options, void (*done)(void)) {
-    return start(session_open, options, done);
+    return start(session_open, options, (AskRacePair){0}, done);
 }
 
-SessionLoader *loader_start_in_bad_order(const RunSpec *options, void (*done)(void)) {
-    return start(ask_open_in_bad_order, options, done);
+SessionLoader *loader_start_in_bad_order(const RunSpec *options, AskRacePair pair, void (*done)(void)) {
+    return start(NULL, options, pair, done);
 }
 
 SessionLoader *loader_start_on_gpu(const RunSpec *options, void (*done)(void)) {
-    return start(session_open_on_gpu, options, done);
+    return start(session_open_on_gpu, options, (AskRacePair){0}, done);
 }
 
 bool loader_is_done(const SessionLoader *loader) {

@@ -9,7 +9,7 @@ typedef struct SessionLoader SessionLoader;
 /* `options` are copied. The thread calls `done` when it has finished. NULL: no thread could be started. */
 SessionLoader *loader_start(const RunSpec *options, void (*done)(void));
 /* Does the same with ask_open_in_bad_order(). */
-SessionLoader *loader_start_in_bad_order(const RunSpec *options, void (*done)(void));
+SessionLoader *loader_start_in_bad_order(const RunSpec *options, AskRacePair pair, void (*done)(void));
 /* Does the same with session_open_on_gpu(). */
 SessionLoader *loader_start_on_gpu(const RunSpec *options, void (*done)(void));
 bool loader_is_done(const SessionLoader *loader);

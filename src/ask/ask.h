@@ -83,9 +83,44 @@ void ask_proofs(Session *session);
 void ask_losing_orders(Session *session);
 /* The first of these orders; NULL: there is none. */
 const FindingOrder *ask_bad_order(Session *session);
-/* Opens the run in such an order. NULL with `error` if there is no race, or no order that was tried changes
- * the result. */
-Session *ask_open_in_bad_order(const RunSpec *options, Error *error);
+/* All that --check looks for, in its order: what it finds is what ask_open_in_bad_order() shows. The session
+ * owns it; NULL as ask_hazards(). */
+const Findings *ask_all(Session *session);
+
+/* A race as two runs made it: the run, and one in an order that loses. Of its two threads, the first one
+ * comes first in the run, and the second one too early in that order. */
+typedef enum AskRaceRun { RACE_RUN, RACE_ORDER, RACE_RUNS } AskRaceRun;
+enum { RACE_THREADS = 2 };
+typedef struct AskRaceAccess {
+    bool is_seen;             /* the thread executes it in this run */
+    char word[48], value[24]; /* "sums[16]", what is stored or found there; "": not known */
+} AskRaceAccess;
+typedef struct AskRace {
+    char memory[64];                /* that races: "sums[16]" */
+    char missing[160];              /* "insert __syncwarp() before the store of line 35"; "": not known */
+    int line[RACE_THREADS];         /* 0: not known */
+    const char *verb[RACE_THREADS]; /* "st", "ld", "atom" */
+    char thread[RACE_THREADS][40];  /* "w4", "lane 16", "block 3" */
+    bool writes[RACE_THREADS];
+    AskRaceAccess access[RACE_RUNS][RACE_THREADS];
+    bool has_second; /* the second thread is known */
+    bool is_held;    /* the first thread waits; else the order is another --schedule */
+    int held_count;  /* accesses that wait */
+    bool is_right;   /* the result in that order is right, and that of the run is not */
+    char where[64];  /* "out[0]"; "": the result of the run */
+    char result[RACE_RUNS][64];
+} AskRace;
+typedef struct AskRacePair { /* of the instructions of a race; pc PTX_NO_PC: none */
+    int launch, pc, other_pc;
+    bool is_of_blocks; /* its example is of two blocks */
+} AskRacePair;
+AskRacePair ask_race_pair(const Finding *finding);
+/* Opens the run in an order in which a race changes the result: this one, if there is such a race, else the
+ * first that has such an order. NULL with `error` if there is no race, or no order that was tried
+ * changes the result. */
+Session *ask_open_in_bad_order(const RunSpec *options, AskRacePair pair, Error *error);
+/* The race of a session opened so; NULL: of any other. The session owns it. */
+const AskRace *ask_shown_race(const Session *session);
 
 /* The errors of ask_hazards() that do not depend on what was guessed. A guessed length or element decides a
  * fault in global memory and a result; a race, or a barrier that hangs, depends on the block alone. */

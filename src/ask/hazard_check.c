@@ -62,16 +62,21 @@ static void print_result(const Session *session, Text *out) {
         text_add(out, "The result is not checked; --expect can name what it should be.\n");
 }
 
-/* All that is known of the run's hazards, and the tool shows; NULL: nothing is. */
-static const Findings *search_all(Session *session, CheckTool tool) {
-    Findings *hazards = ask_hazards(session);
+const Findings *ask_all(Session *session) {
+    const Findings *hazards = ask_hazards(session);
     note_deleted(session);
     ask_behind(session);
     ask_other_orders(session);
     ask_late_atomics(session);
     ask_proofs(session);
     ask_losing_orders(session);
-    if (hazards) findings_keep_tool(hazards, tool);
+    return hazards;
+}
+
+/* All that is known of the run's hazards, and the tool shows; NULL: nothing is. */
+static const Findings *search_all(Session *session, CheckTool tool) {
+    const Findings *hazards = ask_all(session);
+    if (hazards) findings_keep_tool(session->findings.hazards, tool);
     return hazards;
 }
 

@@ -88,16 +88,6 @@ static bool is_same_thread(const ListedAccess *a, const ListedAccess *b) {
     return a->block == b->block && a->warp == b->warp && a->lane == b->lane;
 }
 
-static bool has_pair(const Finding *finding, int a, int b) {
-    bool has = (finding->access.pc == a && finding->other.pc == b) ||
-               (finding->access.pc == b && finding->other.pc == a);
-    for (int i = 0; i < finding->pair_count && !has; i++) {
-        const FindingPair *pair = &finding->pairs[i];
-        has = (pair->pc == a && pair->other_pc == b) || (pair->pc == b && pair->other_pc == a);
-    }
-    return has;
-}
-
 static bool is_of_cause(const OrderSearch *search, const Finding *finding) {
     return finding->cause == search->cause && finding_is_race(finding);
 }
@@ -109,7 +99,7 @@ static bool may_race(const OrderSearch *search, const ListedAccess *first, const
     for (int i = 0; i < search->hazards->error_count; i++) {
         const Finding *finding = &search->hazards->items[i];
         if (is_of_cause(search, finding) && finding->launch == first->launch &&
-            has_pair(finding, first->pc, second->pc))
+            finding_has_pair(finding, first->pc, second->pc))
             return true;
     }
     return false;
@@ -474,7 +464,7 @@ static void find_of_cause(Session *session, Findings *hazards, int index, double
     free(search);
 }
 
-static bool has_race(const Findings *hazards, int cause) {
+bool ask_has_race(const Findings *hazards, int cause) {
     for (int i = 0; i < hazards->error_count; i++)
         if (hazards->items[i].cause == cause && finding_is_race(&hazards->items[i])) return true;
     return false;
@@ -486,12 +476,12 @@ void ask_losing_orders(Session *session) {
     session->findings.finds_orders = true;
     double seconds = session->options.order_seconds > 0 ? session->options.order_seconds : MOST_SECONDS;
     int races = 0;
-    for (int i = 0; i < hazards->cause_count; i++) races += has_race(hazards, i);
+    for (int i = 0; i < hazards->cause_count; i++) races += ask_has_race(hazards, i);
     for (int i = 0; i < hazards->cause_count; i++) {
         FindingCause *cause = &hazards->causes[i];
         ask_show_progress(session, "looking for orders that lose", (uint64_t)i,
                           (uint64_t)hazards->cause_count);
-        if (!has_race(hazards, i)) continue;
+        if (!ask_has_race(hazards, i)) continue;
         if (trace_has_fatal_trap(session->run->trace))
             cause->no_order = "A fault ends the run: no order of the threads has a result to compare.";
         else if (needs_cache(hazards->items[cause->lead].kind))
@@ -507,33 +497,4 @@ const FindingOrder *ask_bad_order(Session *session) {
     for (int i = 0; hazards && i < hazards->cause_count; i++)
         if (hazards->causes[i].order) return hazards->causes[i].order;
     return NULL;
-}
-
-static const char *why_no_order(const Findings *hazards) {
-    if (!hazards) return "races could not be searched for";
-    for (int i = 0; i < hazards->cause_count; i++)
-        if (hazards->causes[i].no_order) return hazards->causes[i].no_order;
-    for (int i = 0; i < hazards->cause_count; i++)
-        if (has_race(hazards, i)) return "no order that was tried changes the result";
-    return "there is no race: no order of warps and blocks loses anything";
-}
-
-Session *ask_open_in_bad_order(const RunSpec *options, Error *error) {
-    RunSpec wanted = *options;
-    wanted.first_look = false;
-    wanted.search_races = true;
-    wanted.backend = BACKEND_EMULATOR;
-    wanted.counters = COUNTERS_NONE;
-    wanted.measure_sass = false;
-    Session *base = session_open(&wanted, error);
-    if (!base) return NULL;
-    const FindingOrder *order = ask_bad_order(base);
-    Session *session = NULL;
-    if (order) {
-        session = session_vary(base, &(RunChange){.order = order, .is_shown = true}, error);
-    } else {
-        error_set(error, "%s", why_no_order(ask_hazards(base)));
-    }
-    session_free(base);
-    return session;
 }

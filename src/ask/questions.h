@@ -31,6 +31,9 @@ void ask_name_remedies(const Session *session, Findings *list);
 /* The first element that differs between two runs by more than rounding: order->where, result, instead_of. */
 bool ask_difference(const Session *session, const Session *other, FindingOrder *order);
 
+/* An error of the cause is a race. */
+bool ask_has_race(const Findings *hazards, int cause);
+
 /* The trap that ended the run; NULL: none did. */
 const Trap *ask_fatal_trap(const Trace *trace);
 

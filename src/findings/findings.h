@@ -157,6 +157,9 @@ static inline bool finding_is_race(const Finding *finding) {
     return finding->severity == SEVERITY_ERROR && finding->kind <= FINDING_GLOBAL_RACE;
 }
 
+/* These two instructions are one of its pairs, in either order. */
+bool finding_has_pair(const Finding *finding, int a, int b);
+
 /* One warp access or branch shows it. What only rounds of a block show (idle warps, barriers) is no place
  * that a check reports: --check and SARIF leave it out. */
 bool finding_has_place(const Finding *finding);

@@ -74,6 +74,16 @@ const char *finding_space_text(PtxSpace space) {
                                        : NULL;
 }
 
+bool finding_has_pair(const Finding *finding, int a, int b) {
+    bool has = (finding->access.pc == a && finding->other.pc == b) ||
+               (finding->access.pc == b && finding->other.pc == a);
+    for (int i = 0; i < finding->pair_count && !has; i++) {
+        const FindingPair *pair = &finding->pairs[i];
+        has = (pair->pc == a && pair->other_pc == b) || (pair->pc == b && pair->other_pc == a);
+    }
+    return has;
+}
+
 int finding_number(const Findings *findings, int index) {
     const Finding *finding = &findings->items[index];
     return finding->cause >= 0 ? finding->cause + 1

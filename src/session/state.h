@@ -117,6 +117,7 @@ typedef struct SessionFindings { /* what is wrong with the run */
     TraceLaunch *behind;     /* [launch] with the counters of such a copy; NULL: there was none */
     int orders_searched;     /* schedules 1 to this one were searched, too */
     struct Remedy *remedies; /* [hazards->cause_count] that were proved; NULL until tried */
+    const struct AskRace *race; /* whose losing order this run is (ask_open_in_bad_order()); NULL: none */
 } SessionFindings;
 
 typedef struct SessionFile {     /* that the session was opened from; else NULL */

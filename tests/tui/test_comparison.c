@@ -283,8 +283,8 @@ static void check_layout(int columns, int rows, const View *view) {
     Layout *a = &layout.half[0], *b = &layout.half[1];
     Rectangle screen = {0, 0, columns, rows};
     int right = b->area.column - a->area.column, down = b->area.row - a->area.row;
-    assert_int_equal(right > 0, columns >= 160);
-    assert_int_equal(down > 0, columns < 160);
+    assert_int_equal(right > 0, columns >= 120);
+    assert_int_equal(down > 0, columns < 120);
     assert_false(overlap(a->area, b->area) || overlap(a->area, layout.differences) ||
                  overlap(b->area, layout.differences) || overlap(layout.differences, layout.footer));
     check_inside(a->area, screen);
@@ -342,6 +342,29 @@ static void every_size_can_be_drawn(void **state) {
 }
 
 /* A click on a timeline makes that run active and seeks in it. */
+/* From 120 columns on the same level of both runs stands in one row. */
+static void levels_stand_beside_each_other(void **state) {
+    (void)state;
+    Run left = run_open("interleaved", 4096, 0), right = run_open("sequential", 4096, 0);
+    Comparison comparison;
+    Text text = {0};
+    comparison_init(&comparison, left.scene);
+    comparison_put(&comparison, 1, right.scene);
+    press(&comparison, "]]");
+    Canvas *canvas = canvas_new(120, 40, false);
+    comparison_draw(&comparison, canvas);
+    canvas_to_text(canvas, &text);
+    const char *first = strstr(text_string(&text), "level 3 of 8: + the word 4 away"), *end, *second;
+    if (!first) fail_msg("%s", text_string(&text));
+    end = strchr(first, '\n');
+    second = strstr(first, "level 3 of 8: + the word 32 away");
+    if (!second || second > end) fail_msg("%s", text_string(&text));
+    canvas_free(canvas);
+    text_done(&text);
+    run_done(&left);
+    run_done(&right);
+}
+
 static void a_click_chooses_the_run_and_the_step(void **state) {
     (void)state;
     Run left = run_open("interleaved", 4096, 0), right = run_open("strided", 4096, 0);
@@ -427,9 +450,11 @@ static void both_timelines_are_found(void **state) {
     int count = 0;
     comparison_init(&comparison, left.scene);
     comparison_put(&comparison, 1, right.scene);
-    for (int row = 0; row < 40; row++) {
-        Rectangle timeline = comparison_timeline_at(&comparison, 120, 40, 30, row);
-        bool is_new = timeline.rows && (!count || timeline.row != found[count - 1].row);
+    for (int column = 30; column < 120; column += 60) {
+        Rectangle timeline = {0};
+        for (int row = 0; row < 40 && !timeline.rows; row++)
+            timeline = comparison_timeline_at(&comparison, 120, 40, column, row);
+        bool is_new = timeline.rows && (!count || timeline.column != found[count - 1].column);
         if (is_new && count < 2) found[count] = timeline;
         count += is_new;
     }
@@ -451,6 +476,7 @@ int main(void) {
         cmocka_unit_test(both_timelines_are_found),
         cmocka_unit_test(halves_are_alike_and_apart),
         cmocka_unit_test(every_size_can_be_drawn),
+        cmocka_unit_test(levels_stand_beside_each_other),
         cmocka_unit_test(a_click_chooses_the_run_and_the_step),
         cmocka_unit_test(a_place_is_kept),
         cmocka_unit_test(a_place_in_the_same_run_stays),

@@ -113,8 +113,8 @@ static void the_change_is_shown_at_the_same_place(void **state) {
     pty_wait_for_row(pty, 0, "pass.ptx  edited ");
     pty_wait_for_row(pty, 0, ", line 11");
     pty_wait_for_row(pty, 1, "excess wavefronts 0 -> 16   result ");
-    pty_wait_for(pty, "wavefront 1 of 1");
-    pty_wait_for(pty, "wavefront 1 of 2");
+    pty_wait_for(pty, "no conflict");
+    pty_wait_for(pty, "2-way conflict!");
     pty_wait_for(pty, "step 2 of 5");
     check_given(desk, 14);
     pty_type(pty, "i");
@@ -125,10 +125,10 @@ static void the_change_is_shown_at_the_same_place(void **state) {
     make_editor(desk, "sed -i 's/mul.lo.u32 %r1, %r0, 8/mul.lo.u32 %r1, %r0, 16/' \"$2\"");
     pty_type(pty, "$"); /* the first run before stays on the left */
     pty_wait_for_row(pty, 1, "excess wavefronts 0 -> 48");
-    pty_wait_for(pty, "wavefront 1 of 1");
+    pty_wait_for(pty, "no conflict");
     pty_type(pty, "\033");
     pty_wait_without(pty, "before");
-    pty_wait_for(pty, "wavefront 1 of 4");
+    pty_wait_for(pty, "4-way conflict!");
     pty_quit(pty);
 }
 
@@ -216,7 +216,7 @@ static void others_change_the_file(void **state) {
     snprintf(path, sizeof path, "%s.new", desk->file); /* as many editors save */
     write_text(path, text);
     assert_int_equal(rename(path, desk->file), 0);
-    pty_wait_for(pty, "wavefront 1 of 2");
+    pty_wait_for(pty, "2-way conflict!");
     pty_wait_for(pty, "step 2 of 5");
     pty_type(pty, ">");
     pty_wait_for(pty, "step 3 of 5");

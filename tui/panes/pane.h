@@ -134,6 +134,8 @@ typedef struct PathSigns { /* letters of lanes; 0: not on a path */
     Role role[WARP_LANES];
 } PathSigns;
 
+/* The paths of the split that the shown warp is in, or at; false: of none. */
+bool path_rows_of(const StepContext *context, BranchRows *out);
 /* The lanes that execute the event: of the path that runs, or at a branch that splits, of all its paths. */
 void path_signs_of(const StepContext *context, int event, PathSigns *out);
 

@@ -9,7 +9,20 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-enum { LABEL_COLUMNS = 16, NOTE_COLUMNS = 43, LINES_COLUMNS = 13, COUNT_COLUMNS = 22, MOST_BAR_COLUMNS = 24 };
+enum {
+    LABEL_COLUMNS = 16,
+    NARROW_LABEL_COLUMNS = 13,
+    NARROW_COLUMNS = 60,
+    NOTE_COLUMNS = 43,
+    LINES_COLUMNS = 13,
+    COUNT_COLUMNS = 22,
+    MOST_BAR_COLUMNS = 24
+};
+
+/* Half of a screen of 120 columns has room for the lanes and their number. */
+static int label_columns(Rectangle area) {
+    return area.columns < NARROW_COLUMNS ? NARROW_LABEL_COLUMNS : LABEL_COLUMNS;
+}
 
 /* The split of the event shown: that of its branch, else the one around it; -1: none. */
 static int split_shown(const StepContext *context) {
@@ -120,8 +133,8 @@ static void draw_row(const StepContext *context, Canvas *canvas, Rectangle area,
     int count = __builtin_popcount(shown->lanes), at = ruler_column(ruler, WARP_LANES - 1) + 2;
     bool is_dim = running >= 0 && running != index;
     canvas_glyph(canvas, area, 1, row, path_role(rows, index), (uint32_t)branch_letter(rows, index));
-    canvas_print(canvas, area, 3, row, running == index ? ROLE_CURRENT : ROLE_TEXT, "%.12s",
-                 branch_label(shown));
+    canvas_print(canvas, (Rectangle){area.column, area.row, label_columns(area) - 1, area.rows}, 3, row,
+                 running == index ? ROLE_CURRENT : ROLE_TEXT, "%.12s", branch_label(shown));
     draw_letters(context, canvas, area, row, ruler, rows, index, is_dim);
     canvas_print(canvas, area, at, row, ROLE_TEXT, tr("%2d lane%s"), count, count == 1 ? "" : "s");
     print_lines(shown, text, sizeof text);
@@ -129,8 +142,9 @@ static void draw_row(const StepContext *context, Canvas *canvas, Rectangle area,
     if (shown->instructions) draw_count(rows, index, canvas, area, row, at + 10 + LINES_COLUMNS);
 }
 
-/* "; they join at line 24" */
-static void print_join(const StepContext *context, const BranchRows *rows, char *out, size_t bytes) {
+/* "; they join at line 24", in `room` columns. */
+static void print_join(const StepContext *context, const BranchRows *rows, int room, char *out,
+                       size_t bytes) {
     const Paths *paths = scene_paths(context->scene, context->view->place.block);
     const PathSplit *split = &paths->splits[rows->split];
     TraceEvent join;
@@ -144,13 +158,14 @@ static void print_join(const StepContext *context, const BranchRows *rows, char 
         snprintf(out, bytes, tr("; they join at line %d"), code->line.line);
     else
         snprintf(out, bytes, tr("; they join at PTX instruction %d"), join.pc);
+    if (code && code->line.line && canvas_text_columns(out) > room)
+        snprintf(out, bytes, tr("; join at line %d"), code->line.line);
 }
 
 /* "A runs, B waits; they join at line 24" */
 static void draw_now(const StepContext *context, Canvas *canvas, Rectangle area, int row,
                      const BranchRows *rows, int running) {
     char join[64];
-    print_join(context, rows, join, sizeof join);
     int at = 3 + canvas_text(canvas, area, 1, row, ROLE_DIM, tr("now"));
     if (running < 0) {
         at += canvas_print(canvas, area, at, row, ROLE_TEXT, tr("the warp splits: %c runs first"),
@@ -164,6 +179,7 @@ static void draw_now(const StepContext *context, Canvas *canvas, Rectangle area,
                                    branch_letter(rows, i));
         at += canvas_text(canvas, area, at, row, ROLE_TEXT, rows->count > 2 ? tr(" wait") : tr(" waits"));
     }
+    print_join(context, rows, area.columns - at, join, sizeof join);
     canvas_text(canvas, area, at, row, ROLE_TEXT, join);
 }
 
@@ -196,17 +212,19 @@ static void draw_cost(Canvas *canvas, Rectangle area, int row, const BranchRows 
     step_context_print_count(rows->rows[longest].alone, alone, sizeof alone);
     const char *least = rows->is_counted ? "" : tr("at least ");
     int at = 2 + canvas_text(canvas, area, 1, row, ROLE_DIM, tr("cost"));
-    Text parts = {0};
+    Text parts = {0}, text = {0};
     if (busy > 1) print_parts(rows, &parts);
     if (busy > 1)
-        canvas_print(canvas, area, at, row, ROLE_TEXT, tr("%s%s issue slots (PTX)%s; %c alone takes %s"),
-                     least, all, text_string(&parts), branch_letter(rows, longest), alone);
+        text_print(&text, tr("%s%s issue slots (PTX)%s; %c alone takes %s"), least, all, text_string(&parts),
+                   branch_letter(rows, longest), alone);
     else if (busy)
-        canvas_print(canvas, area, at, row, ROLE_TEXT,
-                     tr("%s%s issue slot%s (PTX), with %d of %d lanes on the path"), least, all,
-                     rows->issued == 1 ? "" : "s", __builtin_popcount(rows->rows[longest].lanes), WARP_LANES);
+        text_print(&text, tr("%s%s issue slot%s (PTX), with %d of %d lanes on the path"), least, all,
+                   rows->issued == 1 ? "" : "s", __builtin_popcount(rows->rows[longest].lanes), WARP_LANES);
     else
-        canvas_text(canvas, area, at, row, ROLE_TEXT, tr("none: the paths have no instruction of their own"));
+        text_add(&text, tr("none: the paths have no instruction of their own"));
+    canvas_paragraph(canvas, (Rectangle){area.column + at, area.row, area.columns - at, area.rows}, row,
+                     ROLE_TEXT, text_string(&text));
+    text_done(&text);
     text_done(&parts);
 }
 
@@ -262,7 +280,7 @@ static int draw_large_row(const StepContext *context, Canvas *canvas, Rectangle 
 
 static void draw_split(const StepContext *context, Canvas *canvas, Rectangle area, const BranchRows *rows) {
     if (is_large(context, area, rows)) {
-        Ruler ruler = ruler_make(area, LABEL_COLUMNS, 1);
+        Ruler ruler = ruler_make(area, label_columns(area), 1);
         int row = 0, each = (area.rows - 3) / rows->count;
         ruler_draw(&ruler, canvas, area, row++, context->view->selection.lane);
         for (int i = 0; i < rows->count && (row + each <= area.rows - 2 || i == 0); i++)
@@ -271,7 +289,7 @@ static void draw_split(const StepContext *context, Canvas *canvas, Rectangle are
         draw_cost(canvas, area, row, rows);
         return;
     }
-    Ruler ruler = ruler_make(area, LABEL_COLUMNS, NOTE_COLUMNS);
+    Ruler ruler = ruler_make(area, label_columns(area), NOTE_COLUMNS);
     int row = 0, running = row_running(context, rows), room = area.rows - 3;
     ruler_draw(&ruler, canvas, area, row++, context->view->selection.lane);
     for (int i = 0; i < rows->count && (i < room || i == 0); i++)
@@ -319,7 +337,7 @@ static const char *way_of(const StepContext *context) {
 
 static void draw_together(const StepContext *context, Canvas *canvas, Rectangle area) {
     const TraceEvent *event = &context->event;
-    Ruler ruler = ruler_make(area, LABEL_COLUMNS, NOTE_COLUMNS);
+    Ruler ruler = ruler_make(area, label_columns(area), NOTE_COLUMNS);
     int splitting = 0, count = __builtin_popcount(event->mask);
     ruler_draw(&ruler, canvas, area, 0, context->view->selection.lane);
     canvas_text(canvas, area, 1, 1, ROLE_TEXT, way_of(context));
@@ -334,9 +352,11 @@ static void draw_together(const StepContext *context, Canvas *canvas, Rectangle 
                                 &other);
         splitting += other.taken && other.taken != other.mask;
     }
-    canvas_print(canvas, area, 1, 3, splitting ? ROLE_WARNING : ROLE_TEXT,
-                 tr("All these lanes go the same way; %d of %d warps here split."), splitting,
-                 context->step->count);
+    char text[160];
+    snprintf(text, sizeof text, tr("All these lanes go the same way; %d of %d warps here split."), splitting,
+             context->step->count);
+    canvas_paragraph(canvas, (Rectangle){area.column + 1, area.row, area.columns - 1, area.rows}, 3,
+                     splitting ? ROLE_WARNING : ROLE_TEXT, text);
 }
 
 static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
@@ -353,7 +373,7 @@ static ViewAnswer click(const StepContext *context, Rectangle area, int column, 
     bool is_split =
         scene_branch_rows(context->scene, context->view->place.block, split_shown(context), &rows);
     int note = is_split && is_large(context, area, &rows) ? 1 : NOTE_COLUMNS;
-    return ruler_select(ruler_make(area, LABEL_COLUMNS, note), column, view);
+    return ruler_select(ruler_make(area, label_columns(area), note), column, view);
 }
 
 const Pane pane_branch = {.slot = SLOT_PICTURE,
@@ -367,6 +387,10 @@ const Pane pane_branch = {.slot = SLOT_PICTURE,
 
 Role path_role(const BranchRows *rows, int row) {
     return (Role)(ROLE_PATH_A + (rows->first_letter + row) % PATH_ROLES);
+}
+
+bool path_rows_of(const StepContext *context, BranchRows *out) {
+    return scene_branch_rows(context->scene, context->view->place.block, split_shown(context), out);
 }
 
 void path_signs_of(const StepContext *context, int event, PathSigns *out) {

@@ -224,6 +224,21 @@ static void draw_values(const StepContext *context, Canvas *canvas, Rectangle ar
     }
 }
 
+/* "A else B enter": the paths that the lanes of the shown warp are on. Returns the column after it. */
+static int draw_path_legend(const StepContext *context, Canvas *canvas, Rectangle area, int row, int at) {
+    BranchRows rows;
+    PathSigns signs;
+    if (!path_rows_of(context, &rows)) return at;
+    path_signs_of(context, context->event_number, &signs);
+    for (int i = 0; i < rows.count; i++) {
+        char letter = branch_letter(&rows, i);
+        if (!memchr(signs.letter, letter, WARP_LANES)) continue;
+        canvas_glyph(canvas, area, ++at, row, path_role(&rows, i), (uint32_t)letter);
+        at += 2 + canvas_text(canvas, area, at + 2, row, ROLE_DIM, branch_label(&rows.rows[i]));
+    }
+    return at;
+}
+
 /* The meaning of the glyphs and of the values below. */
 static void draw_legend(const StepContext *context, Canvas *canvas, Rectangle area, int row,
                         const Values *values) {
@@ -234,7 +249,7 @@ static void draw_legend(const StepContext *context, Canvas *canvas, Rectangle ar
     } legend[] = {{ROLE_ACTIVE, GLYPH_ACTIVE, " active"},       {ROLE_IDLE, GLYPH_IDLE, " idle"},
                   {ROLE_WAITING, GLYPH_WAITING, " at barrier"}, {ROLE_EXITED, GLYPH_EXITED, " exited"},
                   {ROLE_WARNING, GLYPH_TRAPPED, " trap"},       {ROLE_IDLE, GLYPH_ABSENT, " no thread"}};
-    enum { TRAP = 4, ABSENT = 5 };
+    enum { ACTIVE = 0, TRAP = 4, ABSENT = 5 };
     bool has_absent = context->step_index->thread_count % WARP_LANES != 0;
     bool has_trap = context->step_index->trap && context->view->place.step + 1 == context->steps->step_count;
     int at = 0;
@@ -242,6 +257,7 @@ static void draw_legend(const StepContext *context, Canvas *canvas, Rectangle ar
         if ((i == TRAP && !has_trap) || (i == ABSENT && !has_absent)) continue;
         canvas_glyph(canvas, area, ++at, row, legend[i].role, legend[i].glyph);
         at += 1 + canvas_text(canvas, area, at + 1, row, ROLE_DIM, tr(legend[i].text));
+        if (i == ACTIVE) at = draw_path_legend(context, canvas, area, row, at);
     }
     if (!values->lanes || row + 1 >= area.rows) return;
     char what[64];

@@ -117,6 +117,46 @@ static Reduction *reduction_of(const StepContext *context) {
     return reduction && reduction_fold_count(reduction) ? reduction : NULL;
 }
 
+static bool has_splits(const StepContext *context) {
+    return scene_paths(context->scene, context->view->place.block)->split_count;
+}
+
+/* The rows of the pane: the names of levels above the bars and the marks, the paths and the signs below. */
+typedef struct TimelineRows {
+    bool names, paths, signs;
+    int bars;
+} TimelineRows;
+
+static TimelineRows rows_of(const StepContext *context, int rows) {
+    TimelineRows out = {.names = rows >= 3 && reduction_of(context)};
+    rows -= out.names;
+    out.paths = rows >= 3 && has_splits(context);
+    out.bars = canvas_clamp(rows - 1 - out.paths, 1, MOST_BAR_ROWS);
+    out.signs = out.bars + 1 + out.paths < rows;
+    return out;
+}
+
+/* Where no row has the signs: those of this block's marks, as far as the title has room. */
+static void add_signs(const StepContext *context, PaneHead *out) {
+    const StepIndex *step_index = context->step_index;
+    const Findings *hazards = context->scene->borrowed.hazards;
+    int steps = context->steps->step_count;
+    const struct {
+        bool has;
+        const char *text;
+    } signs[] = {{hazards && hazards->error_count, tr("   X hazard")},
+                 {step_index->conflict_from[0] < steps, tr("   ! conflict")},
+                 {step_index->divergence_from[0] < steps, tr("   d split")}};
+    enum { APART = 7 };
+    int room = out->columns - canvas_text_columns(out->note) - canvas_text_columns(out->title) - APART;
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
+        int columns = canvas_text_columns(signs[i].text);
+        if (!signs[i].has || columns > room) continue;
+        pane_add_title(out, "%s", signs[i].text);
+        room -= columns;
+    }
+}
+
 static void head(const StepContext *context, PaneHead *out) {
     char speed[VIEW_SPEED_BYTES];
     const char *label =
@@ -143,6 +183,7 @@ static void head(const StepContext *context, PaneHead *out) {
                  context->steps->interval_step_count);
     pane_note(out, tr("beat %d of %d   %s   step %d of %d"), beats->count ? beats->of_step[step] + 1 : 0,
               beats->count, group, step + 1, context->steps->step_count);
+    if (!rows_of(context, out->rows).signs) add_signs(context, out);
 }
 
 static ViewAnswer click(const StepContext *context, Rectangle area, int column, int row, View *view) {
@@ -292,12 +333,9 @@ static char letter_at(const StepContext *context, int step, Role *role) {
     return branch_letter(&rows, row);
 }
 
-static bool has_splits(const StepContext *context) {
-    return scene_paths(context->scene, context->view->place.block)->split_count;
-}
-
 static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
-    if (area.rows >= 3 && reduction_of(context)) {
+    TimelineRows rows = rows_of(context, area.rows);
+    if (rows.names) {
         Scale scale = scale_of(context, area.columns);
         /* Above each level's steps, what it adds: "load", "+1", "+2", ... from the distances in the trace. */
         Reduction *reduction = reduction_of(context);
@@ -312,11 +350,7 @@ static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
         area.row++;
         area.rows--;
     }
-    int bar_rows = area.rows - 1, before = -1;
-    if (bar_rows > MOST_BAR_ROWS) bar_rows = MOST_BAR_ROWS;
-    bool shows_paths = area.rows >= 3 && has_splits(context);
-    if (shows_paths && bar_rows > area.rows - 2) bar_rows = area.rows - 2;
-    if (bar_rows < 1) bar_rows = 1;
+    int bar_rows = rows.bars, before = -1;
     Scale scale = scale_of(context, area.columns);
     bool *of_hazard = steps_of_hazards(context);
     for (int at = 0; at < area.columns; at++) {
@@ -330,7 +364,7 @@ static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
     }
     free(of_hazard);
     int below = bar_rows + 1;
-    if (shows_paths) {
+    if (rows.paths) {
         /* Below the marks, where the selected warp is split: the letter of its path. Of a column of many
          * steps, a few are looked at. */
         int row = below++;
@@ -344,7 +378,7 @@ static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
             if (letter) canvas_glyph(canvas, area, at, row, role, (uint32_t)letter);
         }
     }
-    if (below < area.rows)
+    if (rows.signs)
         canvas_text(canvas, area, 0, below, ROLE_DIM,
                     tr("height: active threads   X hazard   ! bank conflict   d divergent branch   | barrier "
                        "  ^ here"));
