@@ -52,7 +52,7 @@ const char *ask_shown_by(FindingKind kind) {
     case FINDING_ATOMIC_CONFLICT:
         return "shuffle_atomic";
     case FINDING_IDLE_WARPS:
-        return "first_add";
+        return "shuffle"; /* one barrier, which no warp reaches without work */
     case FINDING_NEEDLESS_BARRIER:
         return "shuffle_last_warp";
     default:

@@ -331,7 +331,7 @@ static void both_runs_of_a_comparison_have_their_operands(void **state) {
     comparison_put(&left->comparison, 1, right->scene);
     left->comparison.view[1].display = left->comparison.view[0].display;
     char *text = stage_text(left, 120, 40);
-    assert_shows("compared", text, "├─────╯");
+    assert_shows("compared", text, "  from shared      1           3           5 ");
     assert_shows("compared", text, "  from shared    128   129   130");
     assert_null(strstr(text, " more in "));
     free(text);
