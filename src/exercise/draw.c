@@ -36,8 +36,9 @@ void draw_sizes(const Exercise *exercise, uint64_t seed, uint64_t sizes[DRAWN_SI
     uint64_t middle = most < MANY ? most : MANY, warps = middle / WARP + 1;
     sizes[0] = WARP * between(seed, 1, 1, warps) + 2 * between(seed, 2, 0, 1) - 1;
     sizes[1] = prime_from(between(seed, 3, least, middle));
-    sizes[2] =
+    uint64_t above =
         most < MANY ? between(seed, 4, 2 * most, 3 * most) : between(seed, 4, most + 1, most + most / 8);
+    sizes[2] = above / 4 * 4 + 2 + 4 * (above / 4 * 4 + 2 <= most);
 }
 
 uint64_t draw_seed(void) {

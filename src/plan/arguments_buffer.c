@@ -19,10 +19,10 @@ static bool read_two(ArgumentReader *reader, Span fill, ExpressionValue values[2
            argument_evaluate(reader, argument_cut(fill, comma + 1, fill.length - 1), &values[1]);
 }
 
-static bool read_range(ArgumentReader *reader, Span fill, PlanBuffer *buffer) {
+static bool read_range(ArgumentReader *reader, Span fill, FillKind kind, PlanBuffer *buffer) {
     ExpressionValue values[2] = {{.number = 0}, {.number = 0}};
     if (!read_two(reader, fill, values)) return false;
-    buffer->fill = FILL_RANDOM;
+    buffer->fill = kind;
     buffer->has_range = true;
     buffer->whole_numbers = !ptx_type_is_float(buffer->type) && !values[0].is_float && !values[1].is_float;
     buffer->low = values[0].number;
@@ -41,7 +41,7 @@ static bool read_value(ArgumentReader *reader, Span fill, PlanBuffer *buffer) {
         return argument_fail(
             reader, fill,
             "the fill '%.*s' of %s is not one of zero, ones, iota, random, digits, permutation, unwritten, "
-            "random(LOW,HIGH), iota(FIRST,STEP), file:PATH, or a number",
+            "random(LOW,HIGH), peaks(LOW,HIGH), iota(FIRST,STEP), file:PATH, or a number",
             argument_shown(fill), fill.text, buffer->name);
     buffer->fill = FILL_VALUE;
     if (value.is_float || ptx_type_is_float(buffer->type))
@@ -80,7 +80,8 @@ static bool read_fill(ArgumentReader *reader, Span fill, PlanBuffer *buffer) {
         buffer->fill = FILL_UNWRITTEN;
         return true;
     }
-    if (starts(fill, "random(")) return read_range(reader, fill, buffer);
+    if (starts(fill, "random(")) return read_range(reader, fill, FILL_RANDOM, buffer);
+    if (starts(fill, "peaks(")) return read_range(reader, fill, FILL_PEAKS, buffer);
     if (!starts(fill, "iota(")) return read_value(reader, fill, buffer);
     ExpressionValue values[2] = {{.number = 0}, {.number = 0}};
     if (!read_two(reader, fill, values)) return false;

@@ -98,6 +98,13 @@ static bool fill_from_file(PlanBuffer *buffer, size_t bytes, Error *error) {
     return true;
 }
 
+static void fill_peaks(const PlanBuffer *buffer, uint64_t seed, uint64_t begin, uint64_t end) {
+    enum { APART = 199 }; /* a prime: in rows of another width they take one place after the other */
+    uint64_t shift = loops_mix(seed) % APART;
+    for (uint64_t i = begin; i < end; i++)
+        plan_element_set(buffer->type, buffer->bytes, i, (i + shift) % APART ? buffer->low : buffer->high);
+}
+
 /* Fills elements begin .. end - 1, each from its index alone. */
 static void fill_range(const PlanBuffer *buffer, uint64_t seed, uint64_t begin, uint64_t end) {
     size_t element = (size_t)ptx_type_bytes(buffer->type);
@@ -118,6 +125,9 @@ static void fill_range(const PlanBuffer *buffer, uint64_t seed, uint64_t begin, 
         break;
     case FILL_DIGITS:
         fill_random(buffer, digits_of(seed), begin, end);
+        break;
+    case FILL_PEAKS:
+        fill_peaks(buffer, seed, begin, end);
         break;
     case FILL_UNWRITTEN: /* a value that is rarely stored by chance */
         memset((uint8_t *)buffer->bytes + begin * element, 0xa5, (size_t)(end - begin) * element);
@@ -222,8 +232,8 @@ static bool fits_memory(const Plan *plan, Error *error) {
 }
 
 const char *plan_fill_name(FillKind fill) {
-    static const char *const names[] = {"zero", "ones",  "iota",        "random",    "digits",
-                                        "file", "value", "permutation", "unwritten", "content"};
+    static const char *const names[] = {"zero",  "ones",        "iota",      "random",  "digits", "file",
+                                        "value", "permutation", "unwritten", "content", "peaks"};
     return names[fill];
 }
 
@@ -243,7 +253,7 @@ bool plan_fill_parse(const char *text, size_t length, FillKind *fill, const char
 
 void plan_fill_print(const PlanBuffer *buffer, Text *out) {
     text_add(out, plan_fill_name(buffer->fill));
-    if (buffer->fill == FILL_RANDOM && buffer->has_range)
+    if (buffer->has_range && (buffer->fill == FILL_RANDOM || buffer->fill == FILL_PEAKS))
         text_print(out, "(%.17g,%.17g)", buffer->low, buffer->high);
     if (buffer->fill == FILL_IOTA && buffer->step != 0)
         text_print(out, "(%.17g,%.17g)", buffer->first, buffer->step);
@@ -254,14 +264,15 @@ bool plan_fill_scan(const char *text, PlanBuffer *buffer) {
     double first, second;
     bool has_numbers = text[length] && sscanf(text + length, "(%lf,%lf)", &first, &second) == 2;
     if (text[length] && (!has_numbers || !isfinite(first) || !isfinite(second))) return false;
-    for (int kind = FILL_ZERO; kind <= FILL_CONTENT; kind++) {
+    for (int kind = FILL_ZERO; kind <= FILL_PEAKS; kind++) {
         const char *name = plan_fill_name((FillKind)kind);
         if (strlen(name) != length || memcmp(name, text, length) != 0) continue;
         buffer->fill = (FillKind)kind;
-        buffer->has_range = has_numbers && kind == FILL_RANDOM;
+        bool ranges = kind == FILL_RANDOM || kind == FILL_PEAKS;
+        buffer->has_range = has_numbers && ranges;
         if (buffer->has_range) buffer->low = first, buffer->high = second;
         if (has_numbers && kind == FILL_IOTA) buffer->first = first, buffer->step = second;
-        return !has_numbers || kind == FILL_RANDOM || kind == FILL_IOTA;
+        return has_numbers ? ranges || kind == FILL_IOTA : kind != FILL_PEAKS;
     }
     return false;
 }

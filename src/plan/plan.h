@@ -23,7 +23,8 @@ typedef enum FillKind {
     FILL_VALUE,       /* every element is `value` (a minimum starts from the largest value) */
     FILL_PERMUTATION, /* 0 to count - 1, each once, in an order that looks random */
     FILL_UNWRITTEN,   /* as cudaMalloc() leaves it: reading it before it is written is a fault */
-    FILL_CONTENT      /* the bytes of `content` */
+    FILL_CONTENT,     /* the bytes of `content` */
+    FILL_PEAKS        /* `low`, but for every 199th element, which is `high`; which one first: the seed */
 } FillKind;
 
 typedef struct PlanBuffer {
@@ -170,8 +171,8 @@ void plan_element_set(PtxType type, void *bytes, uint64_t i, double number);
  *
  *   NAME=TYPE[COUNT]        pointer to a new buffer of zeros
  *   NAME=TYPE[COUNT]:FILL   filled: zero, ones, iota, iota(FIRST,STEP), random, random(LOW,HIGH), digits,
- *                           permutation, unwritten, file:PATH, or an EXPRESSION, inf, -inf, nan: the value of
- *                           each element. random(0,9) are whole numbers, 0 and 9 among them; random(0.0,1)
+ *                           peaks(LOW,HIGH), permutation, unwritten, file:PATH, or an EXPRESSION, inf, -inf,
+ *                           nan: the value of each element. peaks() is LOW, but for every 199th element. random(0,9) are whole numbers, 0 and 9 among them; random(0.0,1)
  *                           are not
  *   NAME=@FILE.npy          pointer to a new buffer: type, elements and values are those of the file
  *   NAME=TYPE[COUNT]=@FILE.npy  the same as file:FILE.npy; bfloat takes the bits, which NumPy calls uint16

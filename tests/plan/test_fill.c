@@ -115,6 +115,30 @@ static void digits_are_the_same_ten_in_every_type(void **state) {
     }
 }
 
+static void peaks_are_rare_and_elsewhere_with_each_seed(void **state) {
+    (void)state;
+    enum { COUNT = 20000 };
+    static char first[COUNT];
+    int both = 0;
+    for (uint64_t seed = 1; seed <= 2; seed++) {
+        Plan plan;
+        int peaks = 0;
+        make_buffer(&plan, PTX_F32, COUNT, FILL_PEAKS);
+        plan.buffers[0].low = -3, plan.buffers[0].high = 0.5;
+        fill_buffer(&plan, seed);
+        for (uint64_t i = 0; i < COUNT; i++) {
+            double value = plan_element(PTX_F32, plan.buffers[0].bytes, i);
+            assert_true(value == -3 || value == 0.5);
+            peaks += value == 0.5;
+            both += value == 0.5 && first[i];
+            first[i] = value == 0.5;
+        }
+        assert_in_range(peaks, COUNT / 199, COUNT / 199 + 1);
+        plan_free(&plan);
+    }
+    assert_int_equal(both, 0);
+}
+
 static void random_data_depends_on_seed_and_buffer(void **state) {
     (void)state;
     Plan one, other;
@@ -215,6 +239,7 @@ int main(void) {
         cmocka_unit_test(random_data_is_the_same_everywhere),
         cmocka_unit_test(threads_fill_what_one_fills),
         cmocka_unit_test(digits_are_the_same_ten_in_every_type),
+        cmocka_unit_test(peaks_are_rare_and_elsewhere_with_each_seed),
         cmocka_unit_test(random_data_depends_on_seed_and_buffer),
         cmocka_unit_test(random_data_stays_within_its_scale_and_reaches_it),
         cmocka_unit_test(files_fill_buffers_and_must_be_long_enough),
