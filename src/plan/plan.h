@@ -172,8 +172,8 @@ void plan_element_set(PtxType type, void *bytes, uint64_t i, double number);
  *   NAME=TYPE[COUNT]        pointer to a new buffer of zeros
  *   NAME=TYPE[COUNT]:FILL   filled: zero, ones, iota, iota(FIRST,STEP), random, random(LOW,HIGH), digits,
  *                           peaks(LOW,HIGH), permutation, unwritten, file:PATH, or an EXPRESSION, inf, -inf,
- *                           nan: the value of each element. peaks() is LOW, but for every 199th element. random(0,9) are whole numbers, 0 and 9 among them; random(0.0,1)
- *                           are not
+ *                           nan: the value of each element. peaks() is LOW, but for every 199th element.
+ *                           random(0,9) are whole numbers, 0 and 9 among them; random(0.0,1) are not
  *   NAME=@FILE.npy          pointer to a new buffer: type, elements and values are those of the file
  *   NAME=TYPE[COUNT]=@FILE.npy  the same as file:FILE.npy; bfloat takes the bits, which NumPy calls uint16
  *   NAME, &NAME             pointer to a buffer named before
