@@ -22,6 +22,7 @@
 static void add_others(void) {
     program_runs_add("check_unwritten", "@ --run %/never_written.cu $REDVIZ_TEST_COMPILER --check");
     program_runs_add("check_race", "@ --run %/exits_1.cu $REDVIZ_TEST_COMPILER --check");
+    program_runs_add("host_atomics", "@ --run %/host_atomics.cu --report");
     program_runs_add("check_repeats", "@ --run %/ping_pong.cu $REDVIZ_TEST_COMPILER --check");
     program_runs_add("text", "@ --run %/print_and_assert.cu $REDVIZ_TEST_COMPILER --report");
     program_runs_add("at", "@ --run %/streams.cu --at 'scale#3' --report=json");
@@ -105,6 +106,12 @@ static void a_race(void **state) {
 static void each_distinct_launch_is_searched(void **state) {
     (void)state;
     EXPECT_WORDS("check_repeats", 0, "3 distinct launches of 3: no error found", "program exited 0");
+}
+
+static void threads_of_the_host_and_of_the_device(void **state) {
+    (void)state;
+    skip_without_nvcc("the program");
+    EXPECT_WORDS("host_atomics", 0, "PASSED\nprogram exited 0: 2 launches, 2 distinct");
 }
 
 /* The program's words, in their order, then the table, then the launch with the fault. */
@@ -225,6 +232,7 @@ int main(void) {
         cmocka_unit_test(memory_that_nobody_has_written),
         cmocka_unit_test(a_race),
         cmocka_unit_test(each_distinct_launch_is_searched),
+        cmocka_unit_test(threads_of_the_host_and_of_the_device),
         cmocka_unit_test(a_report_as_text),
         cmocka_unit_test(a_launch_by_its_number),
         cmocka_unit_test(a_program_that_was_built_before),
