@@ -79,12 +79,16 @@ typedef struct MessageWelcome {
 
 typedef enum MessageMemory { MEMORY_DEVICE, MEMORY_MANAGED, MEMORY_PINNED } MessageMemory;
 
+/* Memory of a graph: one place is reserved when its node is made, and is allocated at each launch. */
+typedef enum MessagePlacing { PLACE_NEW, PLACE_RESERVE, PLACE_RESERVED } MessagePlacing;
+
 /* `caller` is a return address in the program, 0: not known; redviz finds its line. */
 typedef struct MessageAllocate {
     uint64_t bytes;
     uint64_t caller;
-    uint32_t memory; /* MessageMemory */
-    uint32_t unused;
+    uint32_t memory;  /* MessageMemory */
+    uint32_t placing; /* MessagePlacing */
+    uint64_t address; /* PLACE_RESERVED: the reserved place */
 } MessageAllocate;
 
 typedef struct MessagePlace {

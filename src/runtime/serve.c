@@ -150,7 +150,9 @@ static bool answer_variable(Connection *connection) {
 static bool answer_allocate(Connection *connection) {
     const MessageAllocate *asked = (const MessageAllocate *)connection->body;
     MessagePlace place;
-    if (connection->body_bytes != sizeof *asked || asked->memory > MEMORY_PINNED) return false;
+    if (connection->body_bytes != sizeof *asked || asked->memory > MEMORY_PINNED ||
+        asked->placing > PLACE_RESERVED)
+        return false;
     device_allocate(connection->device, asked, &place);
     return answer(connection, &place, sizeof place, NULL, 0, -1);
 }

@@ -87,7 +87,7 @@ static void greet(void) {
 }
 
 static uint64_t allocate(uint64_t bytes) {
-    MessageAllocate asked = {bytes, 0, MEMORY_DEVICE, 0};
+    MessageAllocate asked = {bytes, 0, MEMORY_DEVICE, 0, 0};
     MessagePlace place;
     assert_true(SAY(MESSAGE_ALLOCATE, asked));
     take(&place, sizeof place);
@@ -369,12 +369,12 @@ static void hostile_memory(void **state) {
                                      UINT64_MAX - 65535};
     MessagePlace place;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        MessageAllocate asked = {sizes[i], 0, MEMORY_DEVICE, 0};
+        MessageAllocate asked = {sizes[i], 0, MEMORY_DEVICE, 0, 0};
         assert_true(SAY(MESSAGE_ALLOCATE, asked));
         take(&place, sizeof place);
         assert_int_equal(place.error, 2);
     }
-    MessageAllocate unknown = {4, 0, 9, 0};
+    MessageAllocate unknown = {4, 0, 9, 0, 0};
     assert_false(SAY(MESSAGE_ALLOCATE, unknown));
     uint64_t at = allocate(100);
     static const uint64_t lengths[] = {0, 1, 100, 101, UINT64_C(1) << 40, UINT64_MAX};

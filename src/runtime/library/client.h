@@ -97,7 +97,16 @@ typedef struct DeviceAllocation {
 int memory_allocate(void *pointer, size_t bytes, MessageMemory memory);
 int memory_allocate_pitched(void *pointer, size_t *pitch, size_t width, size_t height);
 int memory_allocate_box(Pitched *to, Extent extent);
-int memory_free(uint64_t address, bool of_host);
+int memory_free(uint64_t address, bool of_host, uint64_t caller);
+/* cudaMallocAsync and cudaFreeAsync: at once, or as nodes of the graph that the stream captures. */
+int memory_allocate_in(struct Stream *stream, void *pointer, size_t bytes);
+int memory_free_in(struct Stream *stream, uint64_t address);
+/* Memory of a graph has its address from the beginning, and is allocated by each launch. */
+typedef struct GraphMemory {
+    uint64_t address, bytes;
+} GraphMemory;
+int memory_reserve(GraphMemory *memory); /* sets its address */
+int memory_fill_place(const GraphMemory *memory, uint64_t caller);
 void memory_add(const MessagePlace *place, const char *variable);
 const DeviceAllocation *memory_find(uint64_t address); /* that begins at or below the address, freed or not */
 /* Fails, as "copies 4,096 bytes into 1,024 bytes of cudaMalloc memory", unless all bytes belong to one. */
@@ -155,7 +164,9 @@ typedef enum OperationKind { /* the numbers of cudaGraphNodeType */
                              OPERATION_GRAPH,
                              OPERATION_NOTHING,
                              OPERATION_WAIT,
-                             OPERATION_RECORD
+                             OPERATION_RECORD,
+                             OPERATION_ALLOCATE = 10,
+                             OPERATION_FREE
 } OperationKind;
 
 typedef struct StreamOperation {
@@ -167,6 +178,7 @@ typedef struct StreamOperation {
         HostCall host;
         Graph *graph; /* owned */
         Event *event;
+        GraphMemory memory; /* of OPERATION_FREE the address alone */
     } u;
     uint64_t caller;
 } StreamOperation;

@@ -51,7 +51,8 @@ static bool count_together(Counters *counters) {
     int counts[HOST_THREADS] = {};
     volatile bool stops = false;
     memset(counters, 0, sizeof *counters);
-    for (int i = 0; i < HOST_THREADS; i++) threads[i] = std::thread(add_on_host, counters, &stops, &counts[i]);
+    for (int i = 0; i < HOST_THREADS; i++)
+        threads[i] = std::thread(add_on_host, counters, &stops, &counts[i]);
     add<<<BLOCKS, THREADS>>>(counters);
     cudaDeviceSynchronize();
     stops = true;
