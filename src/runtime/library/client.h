@@ -235,6 +235,10 @@ int function_set_attribute(const void *stub, int attribute, int value);
 bool relocatable_each(const void *wrapper, void (*each)(const void *fatbin, size_t bytes, void *data),
                       void *data);
 
+/* Does so for those of an object file, or of the object files of an archive. */
+bool fatbins_each(const void *file, size_t bytes, void (*each)(const void *fatbin, size_t bytes, void *data),
+                  void *data);
+
 /* launches.c */
 int launch_plain(const void *stub, Size3 grid, Size3 block, void **parameters, size_t shared, Stream *stream,
                  bool cooperative, bool by_driver);
@@ -347,12 +351,15 @@ int context_current(void **context);
 int context_set(const void *context);
 int context_push(void **context);
 int context_pop(void **context);
-int link_create(PtxLinking **linker);
-int link_add(PtxLinking *linker, int type, const void *data, size_t bytes);
+int entry_point(const char *name, int version, void **function, int *status);
+
+/* linking_calls.c: the driver's linker. `type`: CUjitInputType; options and values: CUjit_option. */
+int link_create(PtxLinking **linker, unsigned count, const int *options, void **values);
+void jit_logs_empty(unsigned count, const int *options, void **values);
+int link_add(PtxLinking *linker, int type, const void *data, size_t bytes, const char *name);
 int link_add_file(PtxLinking *linker, int type, const char *name);
 int link_complete(PtxLinking *linker, void **image, size_t *bytes);
 int link_destroy(PtxLinking *linker);
-int entry_point(const char *name, int version, void **function, int *status);
 
 /* tensor_maps.c: encodes the map, which has all fields but the arrays; gives a map another address. */
 int tensor_map_make(uint8_t *bytes, const TensorMap *map, const uint64_t *size, const uint64_t *stride,
