@@ -430,7 +430,7 @@ WEB_CC ?= clang --target=wasm32-wasi
 WEB_FLAGS = -nostdlibinc -isystem web/include -isystem /usr/include/wasm32-wasi -include web/include/missing.h -std=gnu11 -Oz -flto -mbulk-memory -Wall -Wextra -Wno-unused-parameter -Wno-shift-count-overflow -ffp-contract=off -I. -Isrc -MD -MP $(addprefix -D_WASI_EMULATED_,SIGNAL \
     PROCESS_CLOCKS MMAN GETPID)
 WEB_REPLACED = src/base/interrupt.c src/compile/process.c src/exercise/grade_class.c $(addprefix src/runtime/,emulated_device.c emulated_launch.c emulated_memory.c \
-    executable.c fatbin.c host_lines.c serve.c user_program.c) $(addprefix tui/draw/,terminal.c terminal_text.c tty_output.c status_report.c)
+    executable.c fatbin.c host_lines.c linking.c serve.c user_program.c) $(addprefix tui/draw/,terminal.c terminal_text.c tty_output.c status_report.c)
 WEB_SOURCES = $(filter-out src/record_main.c $(WEB_REPLACED),$(SOURCES)) $(wildcard web/*.c)
 WEB_OBJECTS = $(patsubst %.c,$(WEB)/obj/%.o,$(WEB_SOURCES))
 

@@ -18,6 +18,7 @@ typedef struct CapturedMemory { /* an allocation, or a variable of a module */
     int module;           /* of a variable: index in modules */
     uint64_t caller;      /* where it was allocated */
     int device;           /* of several processes */
+    bool is_reserved;     /* of a graph: no other memory gets its place */
     bool is_freed;
     uint64_t freed_by;   /* return address; 0: not known */
     bool is_of_launches; /* a launch has written it */

@@ -93,8 +93,10 @@ void device_add_module(Device *device, const MessageModule *head, const void *by
     else
         good = error_set(&module->why, "it has machine code and no PTX; %s", fatbin_remedy);
     /* NVIDIA's own parts of a linked program have no PTX that is of use. */
-    if (good) join_ptx(&module->ptx, module->text_count++, text_string(&text));
-    module->error = module->text_count > 0 ? GOOD : NO_KERNEL_IMAGE;
+    bool is_joined = !good || join_ptx(&module->ptx, module->text_count, text_string(&text), &module->why);
+    if (good && is_joined) module->text_count++;
+    if (module->error != INVALID_PTX) module->error = module->text_count > 0 ? GOOD : NO_KERNEL_IMAGE;
+    if (!is_joined) module->error = INVALID_PTX;
     text_done(&text);
 }
 
@@ -111,6 +113,7 @@ static const char *name_of_module(const Device *device, const DeviceModule *modu
 static bool prepare(Device *device, DeviceModule *module) {
     if (module->is_tried || module->error) return module->module;
     module->is_tried = true;
+    if (module->text_count > 1) join_ptx_finish(&module->ptx);
     module->module =
         ptx_module_parse(text_string(&module->ptx), module->ptx.length, "the program's PTX", &module->why);
     if (module->module && !emulator_load_module(device->emulator, module->module, &module->why)) {
@@ -212,6 +215,34 @@ static bool link_function(Device *device, int module_index, const char *name, De
     return good;
 }
 
+static uint64_t aligned(uint64_t bytes, int alignment) {
+    uint64_t unit = alignment > 0 ? (uint64_t)alignment : 1;
+    return (bytes + unit - 1) / unit * unit;
+}
+
+/* What the linked functions declare as .local. */
+static uint64_t local_bytes(const PtxProgram *program) {
+    uint64_t bytes = 0;
+    for (int f = 0; f < program->function_count; f++) {
+        const PtxFunction *function = program->functions[f].function;
+        for (int i = 0; i < function->statement_count; i++) {
+            const PtxVariable *variable = function->statements[i].variable;
+            if (function->statements[i].kind == PTX_STATEMENT_VARIABLE && variable->space == PTX_SPACE_LOCAL)
+                bytes = aligned(bytes, variable->alignment) + variable->bytes;
+        }
+    }
+    return aligned(bytes, 8); /* ptxas 13.0 */
+}
+
+/* Of the module, as ptxas counts them. */
+static uint64_t constant_bytes(const PtxModule *module) {
+    uint64_t bytes = 0;
+    for (int i = 0; i < module->variable_count; i++)
+        if (module->variables[i]->space == PTX_SPACE_CONST)
+            bytes = aligned(bytes, module->variables[i]->alignment) + module->variables[i]->bytes;
+    return bytes;
+}
+
 static void describe(const DeviceFunction *function, MessageFunction *answer, MessageParameter **parameters) {
     assert(function->program);
     const PtxFunction *entry = function->program->entry;
@@ -221,6 +252,8 @@ static void describe(const DeviceFunction *function, MessageFunction *answer, Me
     answer->parameter_bytes = function->parameter_bytes;
     answer->static_shared_bytes = function->static_shared_bytes;
     answer->registers = USUAL_REGISTERS;
+    answer->local_bytes = (uint32_t)local_bytes(function->program);
+    answer->constant_bytes = (uint32_t)constant_bytes(function->program->module);
     for (int d = 0; d < 3; d++) {
         answer->required_threads[d] = entry->required_threads[d];
         answer->required_cluster[d] = entry->required_cluster[d];

@@ -78,18 +78,34 @@ void device_mark_written(CapturedMemory *memory, uint64_t first_byte, uint64_t b
     }
 }
 
+/* A place that was reserved, with nothing in it now. */
+static uint64_t reserved_place(const Device *device, const MessageAllocate *asked, uint64_t bytes) {
+    uint64_t at = asked->address;
+    bool is_within = at >= device->window && at < device->next && bytes <= device->next - at;
+    int behind = first_behind(device, at);
+    const CapturedMemory *memories = device->capture->memories;
+    bool is_free = device_find_memory(device, at) < 0 &&
+                   (behind == device->live_count || memories[device->live[behind]].address >= at + bytes);
+    return is_within && is_free && at % PLACE_BYTES == 0 ? at : 0;
+}
+
 void device_allocate(Device *device, const MessageAllocate *asked, MessagePlace *place) {
     *place = (MessagePlace){.bytes = asked->bytes, .memory = asked->memory};
     uint64_t limit = most_bytes(device);
     bool fits = asked->bytes <= limit && device->live_bytes <= limit - asked->bytes;
     uint64_t bytes = asked->bytes ? asked->bytes : 1;
-    if (fits) place->address = device_find_place(device, bytes);
+    bool is_reserved = asked->placing == PLACE_RESERVED;
+    if (fits)
+        place->address =
+            is_reserved ? reserved_place(device, asked, bytes) : device_find_place(device, bytes);
     if (!place->address) {
         place->error = NO_MEMORY;
         return;
     }
+    if (asked->placing == PLACE_RESERVE) return;
     CapturedMemory memory = {.address = place->address,
                              .bytes = bytes,
+                             .is_reserved = is_reserved,
                              .kind = (int)asked->memory,
                              .module = -1,
                              .caller = asked->caller,
@@ -114,7 +130,8 @@ void device_release(Device *device, const MessageAt *at) {
     emulator_remove_buffer(device->emulator, emulator_find_buffer(device->emulator, at->address));
     uint64_t room = (memory->bytes + PLACE_BYTES - 1) / PLACE_BYTES * PLACE_BYTES + PLACE_BYTES;
     struct FreePlace freed = {memory->address, room};
-    array_push(device->free_places, device->free_count, device->free_capacity, freed);
+    if (!memory->is_reserved)
+        array_push(device->free_places, device->free_count, device->free_capacity, freed);
     memory->is_freed = true;
     memory->freed_by = at->caller;
     free(memory->written), free(memory->hashes), free(memory->is_hashed);

@@ -1,14 +1,20 @@
-/* Join PTX: makes one module of the texts of a program that was compiled in parts (-rdc=true).
+/* Join PTX: links the PTX texts of a program.
  *
- * Linking such a program makes machine code alone; the PTX of each part remains. The parts name each other's
- * functions and variables by .extern declarations, which are left out, as are the headers of all parts but
- * the first; numbers of files and labels of sections are made distinct. Measured with nvcc 13.0. */
+ * It was compiled in parts (-rdc=true), or gives them to the driver's linker.
+ * Linking such a program makes machine code alone; the PTX of each part remains. Rules of linking: PTX ISA,
+ * "Linking Directives". What a part declares .extern another defines; of several weak definitions one stays,
+ * and a definition that is not weak replaces them; names without a linking directive are those of their part,
+ * and are renamed where two parts have the same. One header remains, with the newest version and target;
+ * numbers of files and labels of sections are made distinct. Measured with nvcc 13.0. */
 #ifndef RUNTIME_JOIN_PTX_H
 #define RUNTIME_JOIN_PTX_H
 
 #include "base/text.h"
 
-/* Appends the text of another part to `module`, which holds `parts` others; the first is `parts` 0. */
-void join_ptx(Text *module, int parts, const char *text);
+/* Appends the text of another part to `module`, which holds `parts` others; the first is `parts` 0. False
+ * with `error`, one line, if they do not go together: `module` is as before. */
+bool join_ptx(Text *module, int parts, const char *text, Error *error);
+/* All parts are there: declarations of what one of them defines are no longer .extern. */
+void join_ptx_finish(Text *module);
 
 #endif

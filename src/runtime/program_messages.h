@@ -46,8 +46,11 @@ typedef enum MessageKind {
     MESSAGE_LACKS,
     MESSAGE_HOST_ACCESS, /* MessageAccess: the program touched device memory, and ends */
     MESSAGE_HEAP,        /* MessageAt: the device heap of later launches has `address` bytes */
-    MESSAGE_ORDER,       /* MessageOrder: what waits for what, beside the order of each stream */
-    MESSAGE_ANSWER       /* the answer to a question */
+    /* question: MessageLink, then the module so far, then the part -> MessageLinked, then the module with it,
+     * or why it cannot be, in one line; terminated */
+    MESSAGE_LINK,
+    MESSAGE_ORDER, /* MessageOrder: what waits for what, beside the order of each stream */
+    MESSAGE_ANSWER /* the answer to a question */
 } MessageKind;
 
 typedef struct MessageHead {
@@ -79,12 +82,16 @@ typedef struct MessageWelcome {
 
 typedef enum MessageMemory { MEMORY_DEVICE, MEMORY_MANAGED, MEMORY_PINNED } MessageMemory;
 
+/* Memory of a graph: one place is reserved when its node is made, and is allocated at each launch. */
+typedef enum MessagePlacing { PLACE_NEW, PLACE_RESERVE, PLACE_RESERVED } MessagePlacing;
+
 /* `caller` is a return address in the program, 0: not known; redviz finds its line. */
 typedef struct MessageAllocate {
     uint64_t bytes;
     uint64_t caller;
-    uint32_t memory; /* MessageMemory */
-    uint32_t unused;
+    uint32_t memory;  /* MessageMemory */
+    uint32_t placing; /* MessagePlacing */
+    uint64_t address; /* PLACE_RESERVED: the reserved place */
 } MessageAllocate;
 
 typedef struct MessagePlace {
@@ -109,6 +116,19 @@ typedef struct MessageModule {
     uint32_t number; /* chosen by the program, from 1 on */
     uint32_t format; /* MessageFormat */
 } MessageModule;
+
+/* The driver's linker keeps its module in the program. Without a part, the module is complete and is
+ * checked. */
+typedef struct MessageLink {
+    uint64_t module_bytes;
+    uint32_t parts;  /* of the module so far */
+    uint32_t format; /* MessageFormat, of the part */
+} MessageLink;
+
+typedef struct MessageLinked {
+    int32_t error; /* cudaError_t */
+    uint32_t unused;
+} MessageLinked;
 
 typedef struct MessageName {
     uint32_t module;

@@ -3,6 +3,7 @@
 
 #include "emulator/emulator.h"
 #include "runtime/launch_order.h"
+#include "runtime/linking.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -125,6 +126,20 @@ static bool take_module(Connection *connection) {
     return true;
 }
 
+static bool answer_link(Connection *connection) {
+    const MessageLink *asked = (const MessageLink *)connection->body;
+    const uint8_t *bytes = connection->body + sizeof *asked;
+    size_t left = connection->body_bytes - sizeof *asked;
+    if (asked->module_bytes > left) return false;
+    Text text = {0};
+    text_add_bytes(&text, (const char *)bytes, strnlen((const char *)bytes, asked->module_bytes));
+    MessageLinked linked = {
+        .error = linking_add(&text, asked, bytes + asked->module_bytes, left - asked->module_bytes)};
+    bool good = answer(connection, &linked, sizeof linked, text_string(&text), text.length + 1, -1);
+    text_done(&text);
+    return good;
+}
+
 static bool answer_function(Connection *connection) {
     const MessageName *asked = (const MessageName *)connection->body;
     const char *name = text_behind(connection, sizeof *asked);
@@ -150,7 +165,9 @@ static bool answer_variable(Connection *connection) {
 static bool answer_allocate(Connection *connection) {
     const MessageAllocate *asked = (const MessageAllocate *)connection->body;
     MessagePlace place;
-    if (connection->body_bytes != sizeof *asked || asked->memory > MEMORY_PINNED) return false;
+    if (connection->body_bytes != sizeof *asked || asked->memory > MEMORY_PINNED ||
+        asked->placing > PLACE_RESERVED)
+        return false;
     device_allocate(connection->device, asked, &place);
     return answer(connection, &place, sizeof place, NULL, 0, -1);
 }
@@ -247,6 +264,8 @@ static size_t least_bytes(uint32_t kind) {
     case MESSAGE_FUNCTION:
     case MESSAGE_VARIABLE:
         return sizeof(MessageName) + 1;
+    case MESSAGE_LINK:
+        return sizeof(MessageLink);
     default:
         return 0;
     }
@@ -265,6 +284,8 @@ static bool take(Connection *connection, uint32_t kind) {
         return true;
     case MESSAGE_MODULE:
         return take_module(connection);
+    case MESSAGE_LINK:
+        return answer_link(connection);
     case MESSAGE_FUNCTION:
         return answer_function(connection);
     case MESSAGE_VARIABLE:

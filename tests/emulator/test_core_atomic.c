@@ -197,12 +197,12 @@ static void test_wide(void **state) {
     static const uint32_t in[] = {1, 2, 3, 4, 0, 0, 0, 0};
     static const uint32_t expected[] = {7, 0, 8, 0, 1, 2, 3, 4};
     static const uint32_t kept[] = {1, 2, 3, 4, 1, 2, 3, 4};
-    CoreKernel kernel = {.body =
-                             "{ .reg .b128 a, b; mov.b128 a, {7, 8}; atom.global.exch.b128 b, [%base], a;\n"
-                             "mov.b128 {%q0, %q1}, b; st.global.v2.u64 [%base+16], {%q0, %q1}; }",
-                         .block = 1,
-                         .words = 8,
-                         .in = in};
+    CoreKernel kernel = {
+        .body = "{ .reg .b128 a, b; mov.b128 a, {7, 8}; atom.sys.global.exch.b128 b, [%base], a;\n"
+                "mov.b128 {%q0, %q1}, b; st.global.v2.u64 [%base+16], {%q0, %q1}; }",
+        .block = 1,
+        .words = 8,
+        .in = in};
     core_expect(kernel, expected, 8);
     kernel.body =
         "{ .reg .b128 a, b, c; mov.u64 %q0, 0x200000001; mov.u64 %q1, 0x400000003; mov.b128 a, {%q0, %q1};\n"
@@ -210,7 +210,7 @@ static void test_wide(void **state) {
         "mov.b128 {%q0, %q1}, b; st.global.v2.u64 [%base+16], {%q0, %q1}; }";
     core_expect(kernel, expected, 8);
     kernel.body = "{ .reg .b128 a, b, c; mov.u64 %q0, 0x200000001; mov.u64 %q1, 0; mov.b128 a, {%q0, %q1};\n"
-                  "mov.b128 c, {7, 8}; atom.global.cas.b128 b, [%base], a, c;\n"
+                  "mov.b128 c, {7, 8}; atom.relaxed.sys.global.cas.b128 b, [%base], a, c;\n"
                   "mov.b128 {%q0, %q1}, b; st.global.v2.u64 [%base+16], {%q0, %q1}; }";
     core_expect(kernel, kept, 8);
 }

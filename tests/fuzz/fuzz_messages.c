@@ -80,7 +80,7 @@ static void begin(Run *run) {
     MessageHello hello = {MESSAGE_VERSION, 1, WINDOW, WINDOW_BYTES, UINT64_C(1) << 37};
     MessageModule module = {1, FORMAT_PTX};
     MessageName name = {1, 0};
-    MessageAllocate allocate = {4096, 0, MEMORY_DEVICE, 0};
+    MessageAllocate allocate = {4096, 0, MEMORY_DEVICE, 0, 0};
     put(run, MESSAGE_HELLO, &hello, sizeof hello, NULL, 0);
     put(run, MESSAGE_MODULE, &module, sizeof module, module_text, sizeof module_text);
     put(run, MESSAGE_FUNCTION, &name, sizeof name, "store", 6);

@@ -39,9 +39,25 @@ static const char second[] = HEAD
     "\t.file\t1 \"/src/second.cu\"\n\t.file\t2 \"/src/inlined.cuh\"\n"
     ".section\t.debug_str\n{\n$L__info_string0:\n.b8 102\n.b8 0\n}\n";
 
+static void join_both(Text *module, const char *one, const char *other) {
+    Error error = {0};
+    if (!join_ptx(module, 0, one, &error) || !join_ptx(module, 1, other, &error))
+        fail_msg("%s", error.message);
+    join_ptx_finish(module);
+}
+
 static void join(Text *module) {
-    join_ptx(module, 0, first);
-    join_ptx(module, 1, second);
+    join_both(module, first, second);
+}
+
+static void expect_refused(const char *one, const char *other, const char *words) {
+    Text text = {0};
+    Error error = {0};
+    assert_true(join_ptx(&text, 0, one, &error));
+    assert_false(join_ptx(&text, 1, other, &error));
+    assert_string_equal(error.message, words);
+    assert_string_equal(text_string(&text), one);
+    text_done(&text);
 }
 
 static int count(const Text *text, const char *word) {
@@ -90,10 +106,10 @@ static void dynamic_shared_memory_is_kept_once(void **state) {
 
 static void files_and_labels_are_distinct(void **state) {
     (void)state;
-    static const char *const words[] = {".file 1 \"/src/first.cu\"",
+    static const char *const words[] = {".file\t1 \"/src/first.cu\"",
                                         ".file 1001 \"/src/second.cu\"",
                                         ".file 1002 \"/src/inlined.cuh\"",
-                                        ".loc 1 7 5",
+                                        ".loc\t1 7 5",
                                         ".loc 1001 3 5, function_name $L__info_part1_0, inlined_at 1002 9 1",
                                         "$L__info_part1_0:"};
     Text text = {0};
@@ -103,17 +119,89 @@ static void files_and_labels_are_distinct(void **state) {
     text_done(&text);
 }
 
-/* No part defines them: the device has them itself. */
-static void functions_of_the_device_stay_declared(void **state) {
+/* No part defines them: the device has them itself, or nobody. */
+static void what_no_part_defines_stays_external(void **state) {
     (void)state;
     static const char part[] =
         HEAD ".extern .func  (.param .b32 func_retval0) vprintf\n(\n\t.param .b64 a,\n\t.param .b64 b\n)\n;\n"
              ".extern .func free_them();\n";
     Text text = {0};
-    join_ptx(&text, 0, part);
-    join_ptx(&text, 1, part);
+    join_both(&text, part, part);
     assert_int_equal(count(&text, ".extern .func  (.param .b32 func_retval0) vprintf"), 1);
-    assert_int_equal(count(&text, ".visible .func free_them"), 1);
+    assert_int_equal(count(&text, ".extern .func free_them"), 1);
+    text_done(&text);
+}
+
+static void private_names_are_made_distinct(void **state) {
+    (void)state;
+    static const char one[] =
+        HEAD ".global .u32 value = 1; // value\n.func helper() { call.uni helper; ret; }\n"
+             ".extern .func shown();\n";
+    static const char other[] =
+        HEAD ".global .u32 value = 2;\n.func helper();\n.func helper() { call.uni helper; "
+             "st.global.u32 [value+4], 1; ret; }\n.visible .func shown() { ret; }\n";
+    static const char third[] = HEAD ".visible .func helper() { call.uni helper; ret; }\n";
+    Text text = {0};
+    Error error = {0};
+    join_both(&text, one, other);
+    assert_true(join_ptx(&text, 2, third, &error));
+    static const char *const words[] = {
+        ".global .u32 value = 1; // value",
+        ".func helper$before2() { call.uni helper$before2; ret; }",
+        ".global .u32 value$part1 = 2;",
+        ".func helper$part1() { call.uni helper$part1; st.global.u32 [value$part1+4]",
+        ".visible .func helper() { call.uni helper; ret; }",
+        ".visible .func shown();"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (count(&text, words[i]) != 1) fail_msg("'%s' is not in\n%s", words[i], text_string(&text));
+    text_done(&text);
+}
+
+static void one_of_several_weak_definitions_stays(void **state) {
+    (void)state;
+    static const char one[] = HEAD ".weak .func f() { bar.sync 1; ret; }\n.weak .global .u32 x = 1;\n"
+                                   ".common .global .u32 y;\n";
+    static const char other[] = HEAD ".weak .func f() { bar.sync 2; ret; }\n.visible .global .u32 x = {2};\n"
+                                     ".common .global .u32 y;\n";
+    Text text = {0};
+    join_both(&text, one, other);
+    assert_int_equal(count(&text, "bar.sync 1"), 1);
+    assert_int_equal(count(&text, "bar.sync 2"), 0);
+    assert_int_equal(count(&text, ".weak .global .u32 x"), 0);
+    assert_int_equal(count(&text, ".visible .global .u32 x = {2};"), 1);
+    assert_int_equal(count(&text, ".common .global .u32 y;"), 1);
+    text_done(&text);
+}
+
+static void the_newest_version_and_target_stay(void **state) {
+    (void)state;
+    Text text = {0};
+    join_both(&text, HEAD, ".version 8.3\n.target sm_90a\n.address_size 64\n");
+    assert_int_equal(count(&text, ".version 8.3"), 1);
+    assert_int_equal(count(&text, ".target sm_90a"), 1);
+    assert_int_equal(count(&text, ".version"), 1);
+    assert_int_equal(count(&text, ".address_size"), 1);
+    text_done(&text);
+}
+
+static void what_does_not_go_together_is_refused(void **state) {
+    (void)state;
+    static const char defined[] = HEAD ".visible .func (.param .b32 r) f (.param .align 4 .b32 x) { ret; }\n";
+    expect_refused(HEAD ".extern .func (.param .b64 r) f (.param .b32 y);\n", defined,
+                   "'f' is declared differently in two parts: its types differ");
+    expect_refused(HEAD ".extern .func f (.param .b32 y, .param .b32 z);\n", defined,
+                   "'f' is declared differently in two parts: its types differ");
+    expect_refused(HEAD ".extern .global .u32 f;\n", defined,
+                   "'f' is declared differently in two parts: its types differ");
+    expect_refused(HEAD ".extern .const .u32 x;\n", HEAD ".visible .global .u32 x;\n",
+                   "'x' is declared differently in two parts: its types differ");
+    expect_refused(defined, defined, "'f' is defined in two parts; one may be .weak");
+    Text text = {0};
+    join_both(&text,
+              HEAD ".extern .func (.param .u32 r) f (.param .s32 y);\n.extern .global .align 8 .b8 a[];\n"
+                   ".extern .global .attribute(.managed) .align 4 .f32 m;\n",
+              HEAD ".visible .func (.param .b32 r) f (.param .b32 x) { ret; }\n.visible .global .b8 a[16];\n"
+                   ".visible .global .align 4 .f32 m;\n");
     text_done(&text);
 }
 
@@ -125,8 +213,9 @@ static void cut_off_anywhere(void **state) {
         memcpy(part, second, length);
         part[length] = 0;
         Text text = {0};
-        join_ptx(&text, 0, part);
-        join_ptx(&text, 1, part);
+        join_ptx(&text, 0, part, NULL);
+        join_ptx(&text, 1, part, NULL);
+        join_ptx_finish(&text);
         text_done(&text);
         free(part);
     }
@@ -138,7 +227,11 @@ int main(void) {
         cmocka_unit_test(declarations_of_other_parts_are_not_external),
         cmocka_unit_test(dynamic_shared_memory_is_kept_once),
         cmocka_unit_test(files_and_labels_are_distinct),
-        cmocka_unit_test(functions_of_the_device_stay_declared),
+        cmocka_unit_test(what_no_part_defines_stays_external),
+        cmocka_unit_test(private_names_are_made_distinct),
+        cmocka_unit_test(one_of_several_weak_definitions_stays),
+        cmocka_unit_test(the_newest_version_and_target_stay),
+        cmocka_unit_test(what_does_not_go_together_is_refused),
         cmocka_unit_test(cut_off_anywhere),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -87,7 +87,7 @@ static void greet(void) {
 }
 
 static uint64_t allocate(uint64_t bytes) {
-    MessageAllocate asked = {bytes, 0, MEMORY_DEVICE, 0};
+    MessageAllocate asked = {bytes, 0, MEMORY_DEVICE, 0, 0};
     MessagePlace place;
     assert_true(SAY(MESSAGE_ALLOCATE, asked));
     take(&place, sizeof place);
@@ -369,12 +369,12 @@ static void hostile_memory(void **state) {
                                      UINT64_MAX - 65535};
     MessagePlace place;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        MessageAllocate asked = {sizes[i], 0, MEMORY_DEVICE, 0};
+        MessageAllocate asked = {sizes[i], 0, MEMORY_DEVICE, 0, 0};
         assert_true(SAY(MESSAGE_ALLOCATE, asked));
         take(&place, sizeof place);
         assert_int_equal(place.error, 2);
     }
-    MessageAllocate unknown = {4, 0, 9, 0};
+    MessageAllocate unknown = {4, 0, 9, 0, 0};
     assert_false(SAY(MESSAGE_ALLOCATE, unknown));
     uint64_t at = allocate(100);
     static const uint64_t lengths[] = {0, 1, 100, 101, UINT64_C(1) << 40, UINT64_MAX};
@@ -392,6 +392,63 @@ static void hostile_memory(void **state) {
     access.caller_count = 16;
     assert_true(SAY(MESSAGE_HOST_ACCESS, access));
     assert_int_equal(capture->faults[0].memory, -1); /* it has been freed */
+}
+
+/* Memory of a graph: its place is nobody else's, and is allocated where it was reserved or not at all. */
+static void reserved_places(void **state) {
+    (void)state;
+    greet();
+    MessageAllocate asked = {.bytes = 100, .placing = PLACE_RESERVE};
+    MessagePlace place;
+    assert_true(SAY(MESSAGE_ALLOCATE, asked));
+    take(&place, sizeof place);
+    assert_int_equal(place.error, 0);
+    uint64_t at = place.address;
+    assert_true(allocate(100) != at);
+    const MessageAllocate wrong[] = {{.bytes = 100, .placing = PLACE_RESERVED, .address = at + 4},
+                                     {.bytes = 100, .placing = PLACE_RESERVED},
+                                     {.bytes = 100, .placing = PLACE_RESERVED, .address = UINT64_MAX},
+                                     {.bytes = WINDOW_BYTES / 2, .placing = PLACE_RESERVED, .address = at}};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        assert_true(SAY(MESSAGE_ALLOCATE, wrong[i]));
+        take(&place, sizeof place);
+        assert_int_equal(place.error, 2);
+    }
+    asked.placing = PLACE_RESERVED, asked.address = at;
+    for (int i = 0; i < 3; i++) {
+        assert_true(SAY(MESSAGE_ALLOCATE, asked));
+        take(&place, sizeof place);
+        assert_true(place.error == 0 && place.address == at);
+        MessageAt freed = {at, 0};
+        assert_true(SAY(MESSAGE_FREE, freed));
+        assert_true(allocate(100) != at);
+    }
+    asked.placing = PLACE_RESERVED + 1;
+    assert_false(SAY(MESSAGE_ALLOCATE, asked));
+}
+
+static int linked_error(const MessageLink *asked, const char *text, size_t bytes) {
+    MessageLinked linked;
+    assert_true(say(MESSAGE_LINK, asked, sizeof *asked, text, bytes));
+    assert_true(take(&linked, sizeof linked) > 0);
+    return linked.error;
+}
+
+static void hostile_links(void **state) {
+    (void)state;
+    greet();
+    MessageLink whole = {0, 0, FORMAT_PTX}, second = {sizeof module_text, 1, FORMAT_PTX},
+                fatbin = {0, 0, FORMAT_FATBIN}, longer = {sizeof module_text + 1, 1, FORMAT_PTX};
+    char twice[2 * sizeof module_text];
+    memcpy(twice, module_text, sizeof module_text);
+    memcpy(twice + sizeof module_text, module_text, sizeof module_text);
+    assert_int_equal(linked_error(&whole, module_text, sizeof module_text), 0);
+    assert_int_equal(linked_error(&whole, module_text, 40), 218);
+    assert_int_equal(linked_error(&second, twice, sizeof twice), 218); /* all is defined twice */
+    assert_int_equal(linked_error(&second, twice, sizeof module_text), 0);
+    assert_int_equal(linked_error(&fatbin, module_text, sizeof module_text), 209);
+    assert_false(say(MESSAGE_LINK, &longer, sizeof longer, module_text, sizeof module_text));
+    assert_false(say(MESSAGE_LINK, &whole, sizeof whole - 1, NULL, 0));
 }
 
 /* A module that grows after its first use, and a variable that is freed. */
@@ -430,6 +487,8 @@ int main(void) {
         TEST(modules_that_are_none),
         TEST(hostile_launches),
         TEST(hostile_memory),
+        TEST(reserved_places),
+        TEST(hostile_links),
         TEST(a_module_that_changes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

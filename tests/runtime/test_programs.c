@@ -22,6 +22,17 @@
 static void add_others(void) {
     program_runs_add("check_unwritten", "@ --run %/never_written.cu $REDVIZ_TEST_COMPILER --check");
     program_runs_add("check_race", "@ --run %/exits_1.cu $REDVIZ_TEST_COMPILER --check");
+    program_runs_add("host_atomics", "@ --run %/host_atomics.cu --report");
+    program_runs_add("linker", "@ --run %/linker.cu --compile-flags -lcuda --report");
+    program_runs_add("linked_files",
+                     "nvcc -rdc=true" VIRTUAL " -c %/more_parts.cu -o $TMPDIR/more.o && "
+                     "ar rcs $TMPDIR/libmore.a $TMPDIR/more.o && touch $TMPDIR/libcudadevrt.a && "
+                     "@ --run %/linker.cu --compile-flags -lcuda --report -- "
+                     "$TMPDIR/libcudadevrt.a $TMPDIR/libmore.a");
+    program_runs_add(
+        "linked_machine_code",
+        "nvcc -rdc=true -gencode arch=compute_80,code=sm_80 -fatbin %/more_parts.cu -o $TMPDIR/more.fatbin "
+        "&& @ --run %/linker.cu --compile-flags -lcuda --report -- $TMPDIR/more.fatbin");
     program_runs_add("check_repeats", "@ --run %/ping_pong.cu $REDVIZ_TEST_COMPILER --check");
     program_runs_add("text", "@ --run %/print_and_assert.cu $REDVIZ_TEST_COMPILER --report");
     program_runs_add("at", "@ --run %/streams.cu --at 'scale#3' --report=json");
@@ -105,6 +116,37 @@ static void a_race(void **state) {
 static void each_distinct_launch_is_searched(void **state) {
     (void)state;
     EXPECT_WORDS("check_repeats", 0, "3 distinct launches of 3: no error found", "program exited 0");
+}
+
+static void threads_of_the_host_and_of_the_device(void **state) {
+    (void)state;
+    skip_without_nvcc("the program");
+    EXPECT_WORDS("host_atomics", 0, "PASSED\nprogram exited 0: 2 launches, 2 distinct");
+}
+
+static void the_linker_of_the_driver(void **state) {
+    (void)state;
+    skip_without_nvcc("the program");
+    EXPECT_WORDS("linker", 0,
+                 "unlike: 218 'twice' is declared differently in two parts: its types differ\n"
+                 "undefined: 209 'twice' is declared differently in two parts: its types differ\n"
+                 "'twice' is not defined in any part\n"
+                 "wrong: 218 line 4: expected an operand, found '}'\n"
+                 "lto: 801 cuLinkAddData of LTO-IR is not emulated\n"
+                 "good: 0 \ncomplete: 0 \n"
+                 "local 24, constant 16: 142 7 60 1\n"
+                 "program exited 0: 1 launch, 1 distinct",
+                 "cuLinkAddData of LTO-IR is not emulated");
+    EXPECT_WORDS("linked_files", 0, "file: 0 \nfile: 0 \nadd_to: 1\n");
+}
+
+static void the_linker_of_machine_code(void **state) {
+    (void)state;
+    skip_without_nvcc("the program");
+    Outcome outcome = program_runs_outcome("linked_machine_code");
+    program_assert_contains(outcome.out, "file: 801 it has machine code (sm_80) and no PTX");
+    program_assert_contains(outcome.out, "cuLinkAddData of machine code is not emulated");
+    program_outcome_done(&outcome);
 }
 
 /* The program's words, in their order, then the table, then the launch with the fault. */
@@ -225,6 +267,9 @@ int main(void) {
         cmocka_unit_test(memory_that_nobody_has_written),
         cmocka_unit_test(a_race),
         cmocka_unit_test(each_distinct_launch_is_searched),
+        cmocka_unit_test(threads_of_the_host_and_of_the_device),
+        cmocka_unit_test(the_linker_of_the_driver),
+        cmocka_unit_test(the_linker_of_machine_code),
         cmocka_unit_test(a_report_as_text),
         cmocka_unit_test(a_launch_by_its_number),
         cmocka_unit_test(a_program_that_was_built_before),

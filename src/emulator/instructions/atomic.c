@@ -2,7 +2,8 @@
  * Instructions: atom, red").
  *
  * The lanes of a warp execute in lane order, so every run gives the same results. The elements of a vector
- * execute one by one; a 128-bit element (exch and cas only) is a pair of 64-bit halves. */
+ * execute one by one; a 128-bit element (exch and cas only) is a pair of 64-bit halves. Those of .sys scope
+ * are atomic operations of this machine: threads of a program may update the same memory meanwhile. */
 #include "emulator/instructions/access_execute.h"
 #include "emulator/lanes/lanes.h"
 #include "emulator/machine/shadow.h"
@@ -11,7 +12,8 @@
 typedef struct AtomicRule {
     PtxModifierKind operation;
     PtxType type;
-    bool wide; /* 128 bits */
+    bool wide;      /* 128 bits */
+    bool is_system; /* .sys scope */
 } AtomicRule;
 
 /* ---- one element ------------------------------------------------------------------------------------ */
@@ -141,21 +143,72 @@ static inline uint64_t element_read(const uint8_t *host, int bytes) {
     }
 }
 
-/* Writes an element; true if its value changed. */
-static inline bool element_write(uint8_t *host, int bytes, uint64_t old, uint64_t new) {
+static inline bool is_same(uint64_t a, uint64_t b, int bytes) {
+    return (a ^ b) << (64 - 8 * bytes) == 0;
+}
+
+static inline void element_write(uint8_t *host, int bytes, uint64_t new) {
     uint16_t half = (uint16_t) new;
     uint32_t word = (uint32_t) new;
     switch (bytes) {
     case 2:
         memcpy(host, &half, sizeof half);
-        return half != old;
+        break;
     case 4:
         memcpy(host, &word, sizeof word);
-        return word != old;
+        break;
     default:
         memcpy(host, &new, sizeof new);
-        return new != old;
+        break;
     }
+}
+
+/* Updates it together with the program's threads: its memory is mapped at the addresses' own alignment. */
+static inline bool swaps(const AtomicRule *rule, const uint8_t *host, int bytes) {
+    return rule->is_system && (uintptr_t)host % (unsigned)bytes == 0;
+}
+
+/* Writes it if memory still has `*old`; else reads this again, and is false. */
+static bool element_swap(uint8_t *host, int bytes, uint64_t *old, uint64_t new) {
+    void *place = host;
+    uint16_t half = (uint16_t)*old;
+    uint32_t word = (uint32_t)*old;
+    bool swapped = false;
+    switch (bytes) {
+    case 2:
+        swapped = __atomic_compare_exchange_n((uint16_t *)place, &half, (uint16_t) new, false,
+                                              __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+        *old = half;
+        return swapped;
+    case 4:
+        swapped = __atomic_compare_exchange_n((uint32_t *)place, &word, (uint32_t) new, false,
+                                              __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+        *old = word;
+        return swapped;
+    default:
+        return __atomic_compare_exchange_n((uint64_t *)place, old, new, false, __ATOMIC_SEQ_CST,
+                                           __ATOMIC_SEQ_CST);
+    }
+}
+
+#ifdef __x86_64__
+__attribute__((target("cx16")))
+#endif
+static bool
+wide_swap(uint8_t *host, uint64_t old[2], const uint64_t new[2]) {
+#ifdef __SIZEOF_INT128__
+    __extension__ typedef unsigned __int128 Wide;
+    void *place = host;
+    Wide expected = (Wide)old[1] << 64 | old[0];
+    Wide found = __sync_val_compare_and_swap((Wide *)place, expected, (Wide) new[1] << 64 | new[0]);
+    old[0] = (uint64_t)found;
+    old[1] = (uint64_t)(found >> 64);
+    return found == expected;
+#else
+    (void)old;
+    memcpy(host, new, 16);
+    return true;
+#endif
 }
 
 /* 128 bits: both halves together. */
@@ -164,16 +217,16 @@ static bool apply_wide(const MemoryOp *memory, const AtomicRule *rule, Warp *war
     uint64_t b[2], new[2];
     memcpy(old, host, 16);
     for (int half = 0; half < 2; half++) b[half] = register_read(warp, memory->values[half].place, 8, lane);
-    memcpy(new, b, sizeof new);
-    if (rule->operation == PTX_MOD_CAS) {
+    do {
+        memcpy(new, b, sizeof new);
         bool same = old[0] == b[0] && old[1] == b[1];
-        for (int half = 0; half < 2; half++) {
+        for (int half = 0; rule->operation == PTX_MOD_CAS && half < 2; half++) {
             Operand place = memory->third.place;
             place.offset += (uint32_t)(half * 8 * WARP_LANES);
             new[half] = same ? register_read(warp, place, 8, lane) : old[half];
         }
-    }
-    memcpy(host, new, 16);
+    } while (swaps(rule, host, 16) && !wide_swap(host, old, new));
+    if (!swaps(rule, host, 16)) memcpy(host, new, 16);
     return memcmp(old, new, 16) != 0;
 }
 
@@ -181,8 +234,8 @@ static bool apply_wide(const MemoryOp *memory, const AtomicRule *rule, Warp *war
 static bool is_plain_sum(const Access *access) {
     const MemoryOp *memory = access->memory;
     bool word = memory->type == PTX_U32 || memory->type == PTX_S32;
-    return word && memory->rule->operation == PTX_MOD_ADD && memory->count == 1 && access->host_line &&
-           access->host_stride == 0 && !access->block->recorder;
+    return word && memory->rule->operation == PTX_MOD_ADD && !memory->rule->is_system && memory->count == 1 &&
+           access->host_line && access->host_stride == 0 && !access->block->recorder;
 }
 
 static void add_words(Access *access) {
@@ -233,10 +286,14 @@ static void move_atomic(Access *access) {
                     c = register_read(warp, memory->third.place, memory->third.bytes, lane);
                 if (bytes == 2) b &= 0xffff;
                 uint64_t new = apply(rule, old[e], b, c, is_global);
+                bool swap = swaps(rule, host + e * bytes, bytes);
+                while (swap && !element_swap(host + e * bytes, bytes, &old[e], new))
+                    new = apply(rule, old[e], b, c, is_global);
                 loses |= new == old[e] && new != b;
                 if (access->block->grid->shadow)
                     shadow_atomic(access, lane, e, host + e * bytes, old[e], new);
-                changed |= element_write(host + e * bytes, bytes, old[e], new);
+                if (!swap) element_write(host + e * bytes, bytes, new);
+                changed |= !is_same(old[e], new, bytes);
             }
         }
         access->block->worker->outdone |= is_extreme && is_global && loses;
@@ -353,6 +410,7 @@ static bool lower_atomic(Lowering *low, const PtxInstruction *in, Op *op, bool h
     rule->operation = atomic_operation_of(in);
     rule->type = in->types[0];
     rule->wide = bytes == 16;
+    rule->is_system = ptx_instruction_has(in, PTX_MOD_SYS);
     memory->core.execute = execute_atomic;
     memory->space = in->space;
     memory->kind = trace_kind_of(in);

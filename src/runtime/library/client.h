@@ -97,7 +97,16 @@ typedef struct DeviceAllocation {
 int memory_allocate(void *pointer, size_t bytes, MessageMemory memory);
 int memory_allocate_pitched(void *pointer, size_t *pitch, size_t width, size_t height);
 int memory_allocate_box(Pitched *to, Extent extent);
-int memory_free(uint64_t address, bool of_host);
+int memory_free(uint64_t address, bool of_host, uint64_t caller);
+/* cudaMallocAsync and cudaFreeAsync: at once, or as nodes of the graph that the stream captures. */
+int memory_allocate_in(struct Stream *stream, void *pointer, size_t bytes);
+int memory_free_in(struct Stream *stream, uint64_t address);
+/* Memory of a graph has its address from the beginning, and is allocated by each launch. */
+typedef struct GraphMemory {
+    uint64_t address, bytes;
+} GraphMemory;
+int memory_reserve(GraphMemory *memory); /* sets its address */
+int memory_fill_place(const GraphMemory *memory, uint64_t caller);
 void memory_add(const MessagePlace *place, const char *variable);
 const DeviceAllocation *memory_find(uint64_t address); /* that begins at or below the address, freed or not */
 /* Fails, as "copies 4,096 bytes into 1,024 bytes of cudaMalloc memory", unless all bytes belong to one. */
@@ -155,7 +164,9 @@ typedef enum OperationKind { /* the numbers of cudaGraphNodeType */
                              OPERATION_GRAPH,
                              OPERATION_NOTHING,
                              OPERATION_WAIT,
-                             OPERATION_RECORD
+                             OPERATION_RECORD,
+                             OPERATION_ALLOCATE = 10,
+                             OPERATION_FREE
 } OperationKind;
 
 typedef struct StreamOperation {
@@ -167,6 +178,7 @@ typedef struct StreamOperation {
         HostCall host;
         Graph *graph; /* owned */
         Event *event;
+        GraphMemory memory; /* of OPERATION_FREE the address alone */
     } u;
     uint64_t caller;
 } StreamOperation;
@@ -222,6 +234,10 @@ int function_set_attribute(const void *stub, int attribute, int value);
  * are any. */
 bool relocatable_each(const void *wrapper, void (*each)(const void *fatbin, size_t bytes, void *data),
                       void *data);
+
+/* Does so for those of an object file, or of the object files of an archive. */
+bool fatbins_each(const void *file, size_t bytes, void (*each)(const void *fatbin, size_t bytes, void *data),
+                  void *data);
 
 /* launches.c */
 int launch_plain(const void *stub, Size3 grid, Size3 block, void **parameters, size_t shared, Stream *stream,
@@ -335,12 +351,15 @@ int context_current(void **context);
 int context_set(const void *context);
 int context_push(void **context);
 int context_pop(void **context);
-int link_create(PtxLinking **linker);
-int link_add(PtxLinking *linker, int type, const void *data, size_t bytes);
+int entry_point(const char *name, int version, void **function, int *status);
+
+/* linking_calls.c: the driver's linker. `type`: CUjitInputType; options and values: CUjit_option. */
+int link_create(PtxLinking **linker, unsigned count, const int *options, void **values);
+void jit_logs_empty(unsigned count, const int *options, void **values);
+int link_add(PtxLinking *linker, int type, const void *data, size_t bytes, const char *name);
 int link_add_file(PtxLinking *linker, int type, const char *name);
 int link_complete(PtxLinking *linker, void **image, size_t *bytes);
 int link_destroy(PtxLinking *linker);
-int entry_point(const char *name, int version, void **function, int *status);
 
 /* tensor_maps.c: encodes the map, which has all fields but the arrays; gives a map another address. */
 int tensor_map_make(uint8_t *bytes, const TensorMap *map, const uint64_t *size, const uint64_t *stride,

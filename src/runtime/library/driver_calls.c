@@ -1,9 +1,7 @@
-/* What the driver has beyond the runtime: contexts, the linker of PTX texts, and functions asked for by
- * name. */
+/* What the driver has beyond the runtime: contexts, and functions asked for by name. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include "runtime/library/client.h"
 
@@ -41,63 +39,6 @@ int context_pop(void **context) {
     if (context != NULL) *context = the_context;
     if (contexts.depth > 0) contexts.depth--;
     contexts.is_current = contexts.depth > 0;
-    return 0;
-}
-
-/* The linker's output, its "cubin", is the PTX that it was given: redviz parses that. */
-struct PtxLinking {
-    char *text;
-    size_t bytes;
-};
-
-int link_create(PtxLinking **linker) {
-    *linker = calloc(1, sizeof **linker);
-    return *linker != NULL ? 0 : cudaErrorMemoryAllocation;
-}
-
-int link_add(PtxLinking *linker, int type, const void *data, size_t bytes) {
-    enum { CUBIN, PTX };
-    if (type != PTX && !(type == CUBIN && memcmp(data, "\177ELF", 4) != 0))
-        return lacks("cuLinkAddData of machine code");
-    while (bytes > 0 && ((const char *)data)[bytes - 1] == '\0') bytes--;
-    char *text = realloc(linker->text, linker->bytes + bytes + 2);
-    if (text == NULL) return cudaErrorMemoryAllocation;
-    memcpy(text + linker->bytes, data, bytes);
-    linker->text = text;
-    linker->bytes += bytes + 1;
-    text[linker->bytes - 1] = '\n';
-    text[linker->bytes] = '\0';
-    return 0;
-}
-
-int link_add_file(PtxLinking *linker, int type, const char *name) {
-    FILE *file = fopen(name, "rb");
-    if (file == NULL) return cudaErrorFileNotFound;
-    char part[65536];
-    char *text = NULL;
-    size_t bytes = 0, got;
-    while ((got = fread(part, 1, sizeof part, file)) > 0) {
-        char *longer = realloc(text, bytes + got);
-        if (longer == NULL) break;
-        text = longer;
-        memcpy(text + bytes, part, got);
-        bytes += got;
-    }
-    fclose(file);
-    int error = bytes >= 4 ? link_add(linker, type, text, bytes) : cudaErrorInvalidPtx;
-    free(text);
-    return error;
-}
-
-int link_complete(PtxLinking *linker, void **image, size_t *bytes) {
-    *image = linker->text;
-    if (bytes != NULL) *bytes = linker->bytes;
-    return linker->text != NULL ? 0 : cudaErrorInvalidValue;
-}
-
-int link_destroy(PtxLinking *linker) {
-    free(linker->text);
-    free(linker);
     return 0;
 }
 

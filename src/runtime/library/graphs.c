@@ -127,6 +127,15 @@ int graph_update(Graph *executable, const Graph *graph, int *result) {
     return error;
 }
 
+/* cudaMemAllocNodeParams: 104 bytes that do not matter here, the size, and the address, which is set. */
+static int read_allocation(GraphMemory *memory, const void *parameters) {
+    enum { SIZE = 104, ADDRESS = 112 };
+    memcpy(&memory->bytes, (const char *)parameters + SIZE, sizeof memory->bytes);
+    int error = memory_reserve(memory);
+    memcpy((char *)(uintptr_t)parameters + ADDRESS, &memory->address, sizeof memory->address);
+    return error;
+}
+
 /* The operation that the structure of cudaGraphAdd...Node describes. */
 static int read_operation(StreamOperation *operation, OperationKind kind, const void *parameters) {
     *operation = (StreamOperation){.kind = kind};
@@ -135,6 +144,8 @@ static int read_operation(StreamOperation *operation, OperationKind kind, const 
     if (kind == OPERATION_HOST) memcpy(&operation->u.host, parameters, sizeof operation->u.host);
     if (kind == OPERATION_RECORD || kind == OPERATION_WAIT)
         memcpy(&operation->u.event, parameters, sizeof operation->u.event);
+    if (kind == OPERATION_ALLOCATE) return read_allocation(&operation->u.memory, parameters);
+    if (kind == OPERATION_FREE) memcpy(&operation->u.memory.address, parameters, sizeof(uint64_t));
     if (kind == OPERATION_GRAPH) {
         const Graph *graph;
         memcpy(&graph, parameters, sizeof graph);
@@ -166,7 +177,8 @@ int graph_add_any(Node **node, Graph *graph, Node **depends, size_t count, const
     int kind;
     memcpy(&kind, parameters, sizeof kind);
     size_t begin = kind == OPERATION_COPY ? PARAMETERS + 16 : PARAMETERS;
-    if (kind > OPERATION_RECORD) return lacks("cudaGraphAddNode");
+    bool is_known = kind <= OPERATION_RECORD || kind == OPERATION_ALLOCATE || kind == OPERATION_FREE;
+    if (!is_known) return lacks("cudaGraphAddNode");
     return graph_add_node(node, graph, depends, count, (OperationKind)kind, (const char *)parameters + begin);
 }
 

@@ -69,22 +69,60 @@ void memory_add(const MessagePlace *place, const char *variable) {
     if (place->memory != MEMORY_DEVICE) window_open(place->address, place->bytes, true);
 }
 
+static int ask_for(const MessageAllocate *question, MessagePlace *place) {
+    int error = device_finish();
+    if (error == 0)
+        error = ask(MESSAGE_ALLOCATE, question, sizeof *question, NULL, 0, place, sizeof *place, NULL, NULL);
+    place->bytes = question->bytes;
+    place->memory = question->memory;
+    return error == 0 ? place->error : error;
+}
+
 int memory_allocate(void *pointer, size_t bytes, MessageMemory memory) {
     if (pointer == NULL) return failed(cudaErrorInvalidValue, 0, 0, "has NULL for the pointer to be set");
     memset(pointer, 0, sizeof(void *));
     if (bytes == 0) return 0;
-    int error = device_finish();
-    MessageAllocate question = {bytes, library_caller(), memory, 0};
+    MessageAllocate question = {.bytes = bytes, .caller = library_caller(), .memory = memory};
     MessagePlace place = {0};
-    if (error == 0)
-        error = ask(MESSAGE_ALLOCATE, &question, sizeof question, NULL, 0, &place, sizeof place, NULL, NULL);
-    if (error == 0) error = place.error;
+    int error = ask_for(&question, &place);
     if (error != 0) return error;
-    place.bytes = bytes;
-    place.memory = memory;
     memory_add(&place, NULL);
     memcpy(pointer, &place.address, sizeof(void *));
     return 0;
+}
+
+int memory_reserve(GraphMemory *memory) {
+    MessageAllocate question = {.bytes = memory->bytes, .placing = PLACE_RESERVE};
+    MessagePlace place = {0};
+    int error = memory->bytes > 0 ? ask_for(&question, &place) : cudaErrorInvalidValue;
+    memory->address = place.address;
+    return error;
+}
+
+int memory_fill_place(const GraphMemory *memory, uint64_t caller) {
+    MessageAllocate question = {
+        .bytes = memory->bytes, .caller = caller, .placing = PLACE_RESERVED, .address = memory->address};
+    MessagePlace place = {0};
+    if (memory_at(memory->address) != NULL)
+        return failed(cudaErrorInvalidValue, memory->address, memory->bytes,
+                      "launches a graph whose memory is still allocated by its last launch");
+    int error = ask_for(&question, &place);
+    if (error == 0) memory_add(&place, NULL);
+    return error;
+}
+
+int memory_allocate_in(Stream *stream, void *pointer, size_t bytes) {
+    if (stream_find(stream)->capture == NULL || pointer == NULL || bytes == 0)
+        return memory_allocate(pointer, bytes, MEMORY_DEVICE);
+    StreamOperation operation = {.kind = OPERATION_ALLOCATE, .u.memory.bytes = bytes};
+    int error = memory_reserve(&operation.u.memory);
+    memcpy(pointer, &operation.u.memory.address, sizeof(void *));
+    return error != 0 ? error : operation_submit(stream, &operation);
+}
+
+int memory_free_in(Stream *stream, uint64_t address) {
+    StreamOperation operation = {.kind = OPERATION_FREE, .u.memory.address = address};
+    return address != 0 ? operation_submit(stream, &operation) : 0;
 }
 
 int memory_allocate_pitched(void *pointer, size_t *pitch, size_t width, size_t height) {
@@ -103,15 +141,15 @@ static const char *kind_name(const DeviceAllocation *allocation) {
     return NAMES[allocation->memory];
 }
 
-static void release(DeviceAllocation *row) {
-    MessageAt message = {row->address, library_caller()};
+static void release(DeviceAllocation *row, uint64_t caller) {
+    MessageAt message = {row->address, caller};
     if (row->memory != MEMORY_DEVICE) window_open(row->address, row->bytes, false);
     tell(MESSAGE_FREE, &message, sizeof message, NULL, 0);
     row->freed = true;
     table.bytes -= row->bytes;
 }
 
-int memory_free(uint64_t address, bool of_host) {
+int memory_free(uint64_t address, bool of_host, uint64_t caller) {
     if (address == 0) return 0;
     guards_lift();
     size_t count = rows_below(address);
@@ -129,14 +167,14 @@ int memory_free(uint64_t address, bool of_host) {
         return failed(cudaErrorInvalidValue, row->address, row->bytes, "frees %s, which %s must free",
                       kind_name(row), of_host ? "cudaFree" : "cudaFreeHost");
     int error = device_finish();
-    if (error == 0) release(row);
+    if (error == 0) release(row, caller);
     return error;
 }
 
 void memory_reset(void) {
     if (device_finish() != 0) return;
     for (size_t i = 0; i < table.count; i++)
-        if (!table.rows[i].freed && table.rows[i].variable == NULL) release(&table.rows[i]);
+        if (!table.rows[i].freed && table.rows[i].variable == NULL) release(&table.rows[i], library_caller());
 }
 
 /* 4096 -> "4,096" */

@@ -149,6 +149,10 @@ int operation_run(const StreamOperation *operation, unsigned stream, unsigned gr
     case OPERATION_RECORD:
         event_stamp(operation->u.event);
         return 0;
+    case OPERATION_ALLOCATE:
+        return memory_fill_place(&operation->u.memory, operation->caller);
+    case OPERATION_FREE:
+        return memory_free(operation->u.memory.address, false, operation->caller);
     case OPERATION_NOTHING:
     case OPERATION_WAIT:
         break;

@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 #include <elf.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -36,7 +37,7 @@ static bool each_of_section(const unsigned char *section, size_t size,
     return is_any;
 }
 
-static bool each_of_file(const unsigned char *file, size_t size,
+static bool each_of_file(const unsigned char *file, size_t size, const char *name,
                          void (*each)(const void *fatbin, size_t bytes, void *data), void *data) {
     Elf64_Ehdr head;
     if (size < sizeof head) return false;
@@ -49,11 +50,36 @@ static bool each_of_file(const unsigned char *file, size_t size,
     for (size_t i = 0; i < head.e_shnum; i++) {
         const Elf64_Shdr *section = &sections[i];
         if (section->sh_name >= names->sh_size || section->sh_type == SHT_NOBITS) continue;
-        if (strcmp((const char *)file + names->sh_offset + section->sh_name, "__nv_relfatbin") != 0) continue;
+        if (strcmp((const char *)file + names->sh_offset + section->sh_name, name) != 0) continue;
         if (section->sh_offset <= size && section->sh_size <= size - section->sh_offset)
             return each_of_section(file + section->sh_offset, section->sh_size, each, data);
     }
     return false;
+}
+
+/* An archive: members behind heads of 60 bytes, whose size stands in decimal digits at 48. */
+bool fatbins_each(const void *file, size_t bytes, void (*each)(const void *fatbin, size_t bytes, void *data),
+                  void *data) {
+    enum { MAGIC = 8, HEAD = 60, SIZE = 48 };
+    const unsigned char *from = file;
+    bool is_any = false;
+    if (bytes < MAGIC || memcmp(file, "!<arch>\n", MAGIC) != 0)
+        return each_of_file(file, bytes, "__nv_relfatbin", each, data) ||
+               each_of_file(file, bytes, ".nv_fatbin", each, data);
+    for (size_t at = MAGIC; at + HEAD <= bytes;) {
+        char digits[11] = {0};
+        memcpy(digits, from + at + SIZE, 10);
+        size_t size = strtoull(digits, NULL, 10);
+        at += HEAD;
+        if (size > bytes - at) break;
+        unsigned char *member = malloc(size + 1); /* aligned */
+        if (member == NULL) break;
+        memcpy(member, from + at, size);
+        is_any |= fatbins_each(member, size, each, data);
+        free(member);
+        at += size + size % 2;
+    }
+    return is_any;
 }
 
 bool relocatable_each(const void *wrapper, void (*each)(const void *fatbin, size_t bytes, void *data),
@@ -68,7 +94,7 @@ bool relocatable_each(const void *wrapper, void (*each)(const void *fatbin, size
     if (fstat(file, &status) == 0 && status.st_size > 0) {
         void *map = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, file, 0);
         if (map != MAP_FAILED) {
-            is_any = each_of_file(map, (size_t)status.st_size, each, data);
+            is_any = each_of_file(map, (size_t)status.st_size, "__nv_relfatbin", each, data);
             munmap(map, (size_t)status.st_size);
         }
     }

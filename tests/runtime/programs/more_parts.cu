@@ -1,7 +1,14 @@
 /* The second of two files: a device function that parts.cu calls, and the variable that it counts in. */
+#include <cstdio>
+
 __device__ int calls = 0;
 
+static __device__ __noinline__ void show(int x) {
+    if (x == 31) printf("second %d\n", x);
+}
+
 __device__ __noinline__ int twice(int x) {
+    show(x);
     atomicAdd(&calls, 1);
     return x + x;
 }

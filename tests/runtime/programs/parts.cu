@@ -5,7 +5,12 @@ extern __device__ int twice(int x);
 extern __device__ int calls;
 extern int count_calls();
 
+static __device__ __noinline__ void show(int x) {
+    if (x == 31) printf("first %d\n", x);
+}
+
 __global__ void apply(const int *in, int *out) {
+    show(in[threadIdx.x]);
     out[threadIdx.x] = twice(in[threadIdx.x]);
 }
 
