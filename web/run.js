@@ -12,7 +12,7 @@ function readAssets(root) {
 /* Returns the exit status; `write` gets what is printed. */
 function runProgram(module, files, args, write) {
   const wasi = makeWasi({ args: ["redviz", ...args], environment: ["REDVIZ_SHARE=/redviz"], files: new Map(files), fixed: "redviz", write });
-  const page = { show() {}, say() {}, set_theme() {}, set_style() {}, run() {}, leave() { throw { exit: 0 }; } };
+  const page = { show() {}, say() {}, exercise() {}, set_theme() {}, set_style() {}, run() {}, leave() { throw { exit: 0 }; } };
   const instance = new WebAssembly.Instance(module, { wasi_snapshot_preview1: wasi.imports, page });
   wasi.use(instance.exports.memory);
   try {
