@@ -445,7 +445,7 @@ test-web: web
 	@node tests/web/check_programs.js $(WEB)/redviz.wasm $(O)/redviz
 	@python3 tests/web/check_page.py $(WEB)/redviz.html $(O)/redviz
 
-$(WEB)/redviz.html: $(WEB)/redviz.wasm scripts/make_web.py $(wildcard web/*.js web/page.* assets/html/frames.js assets/exercises/ptx-* assets/lectures/*.*)
+$(WEB)/redviz.html: $(WEB)/redviz.wasm scripts/make_web.py $(wildcard web/*.js web/page.* assets/html/frames.js assets/exercises/*.md assets/lectures/*.*)
 	@python3 scripts/make_web.py $< $(VERSION) $@
 
 $(WEB)/redviz.wasm: $(WEB_OBJECTS)

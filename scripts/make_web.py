@@ -29,7 +29,7 @@ def pack(wasm):
 
 def main():
     wasm, version, page = sys.argv[1:]
-    places = {"page.css": "web", "wasi.js": "web", "lzma.js": "web", "worker.js": "web", "page.js": "web", "frames.js": "assets/html"}
+    places = {"page.css": "web", "wasi.js": "web", "lzma.js": "web", "worker.js": "web", "page.js": "web", "front.js": "web", "editor.js": "web", "frames.js": "assets/html"}
     packed = pack(wasm)
 
     def part(match):
@@ -38,6 +38,8 @@ def main():
             return base64.b64encode(packed).decode()
         if name == "version":
             return version
+        if name == "lists":
+            return subprocess.run(["node", "web/run.js", wasm, "lists"], check=True, stdout=subprocess.PIPE, text=True).stdout
         return open(places[name] + "/" + name, encoding="utf-8").read()
 
     text = re.sub(r"{{([a-z.]+)}}", part, open("web/page.html", encoding="utf-8").read())

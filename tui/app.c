@@ -29,6 +29,20 @@ static void app_say_step(App *app) {
     text_done(&text);
 }
 
+/* For an editor beside the interface: where the edited file is refused, else its first problem. */
+static void app_mark(App *app) {
+    const Scene *scene = comparison_scene(&app->comparison);
+    const Findings *hazards = scene->borrowed.hazards;
+    const Error *failure = &app_view(app)->transient.failure;
+    int first = failure->line ? -1 : findings_first(hazards);
+    const Finding *problem = first >= 0 ? &hazards->items[first] : NULL;
+    int line = problem ? problem->access.line : failure->line;
+    if (app->marked_run == scene && app->marked_line == line) return;
+    app->marked_run = scene;
+    app->marked_line = line;
+    terminal_mark(line, problem && problem->sentence ? problem->sentence : failure->message);
+}
+
 static void app_draw(App *app) {
     int columns, rows, all_columns, all_rows;
     app_size(app, &columns, &rows);
@@ -50,6 +64,7 @@ static void app_draw(App *app) {
     terminal_set_theme(view->display.theme);
     terminal_show(canvas);
     app_say_step(app);
+    app_mark(app);
     cast_add(app->cast, canvas, view->display.theme, clock_seconds() - app->cast_seconds);
     canvas_free(canvas);
 }

@@ -78,6 +78,8 @@ struct App {
     SvgMovie *movie;                   /* NULL: no animated image is being made */
     int said_step;                     /* terminal_say() has had it, */
     const Scene *said_run;             /* of this run; NULL: none */
+    int marked_line;                   /* terminal_mark() has had it, */
+    const Scene *marked_run;           /* of this run; NULL: none */
     char what[64];                     /* what is being opened, as named in messages */
     Measuring *measuring;              /* NULL: the timings pane has not been shown yet */
     Measurements live, recorded;       /* results of `measuring`; shipped timings */

@@ -1,7 +1,9 @@
 #include "tui/grading.h"
 
 #include "exercise/exercise_lecture.h"
+#include "exercise/grade_print.h"
 #include "exercise/solved.h"
+#include "tui/draw/terminal.h"
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -21,6 +23,13 @@ struct Grading {
     Grade grade;
     Error error;
 };
+
+void grading_tell(const Exercise *exercise, const Grade *grade) {
+    Text json = {0};
+    grade_print_exercise(exercise, grade, &json);
+    terminal_tell_exercise(text_string(&json));
+    text_done(&json);
+}
 
 static bool show(Grading *grading, const Grade *grade, Error *error) {
     Lecture *lecture = exercise_lecture(grading->exercise, grading->file, grade, error);
@@ -90,6 +99,7 @@ bool grading_take(Grading *grading) {
     grading_wait(grading);
     grading->is_running = false;
     bool is_new = !grading->begins_again && show(grading, &grading->grade, NULL);
+    if (is_new) grading_tell(grading->exercise, &grading->grade);
     if (is_new && grade_passed(&grading->grade)) solved_add(grading->exercise->name);
     grade_done(&grading->grade);
     if (grading->begins_again) grading_begin(grading, grading->done);

@@ -3,7 +3,7 @@
 #ifndef TUI_GRADING_H
 #define TUI_GRADING_H
 
-#include "exercise/exercise.h"
+#include "exercise/grade.h"
 #include "tui/lecture_run.h"
 
 typedef struct Grading Grading;
@@ -11,6 +11,9 @@ typedef struct Grading Grading;
 /* Of `file`, which the run shows; all are borrowed. NULL with `error`. */
 Grading *grading_new(const Exercise *exercise, const char *file, const RunSpec *run, Error *error);
 void grading_free(Grading *grading);
+
+/* Tells a page of the exercise, which it shows beside its editor; `grade` NULL: there is none yet. */
+void grading_tell(const Exercise *exercise, const Grade *grade);
 
 /* The lecture with the state that is known; valid until grading_free(). */
 const LectureRun *grading_lecture(const Grading *grading);

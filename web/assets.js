@@ -13,10 +13,28 @@ function exercisePaths(root) {
   return names.filter((name) => /\.[a-z]{2}\.md$/.test(name) && isPtx(name)).map((name) => folder + name);
 }
 
+/* Each English file of a folder: its name, and what `take` finds in its text. */
+function describe(root, folder, take) {
+  const names = fs.readdirSync(path.join(root, folder)).filter((name) => name.endsWith(".en.md")).sort();
+  return names.map((name) => {
+    const text = fs.readFileSync(path.join(root, folder, name), "utf8"), field = (key) => (text.match(new RegExp("^" + key + ": (.+)$", "m")) || [])[1];
+    return { name: name.replace(/\.en\.md$/, ""), title: text.match(/^# (.+)$/m)[1], ...take(field) };
+  });
+}
+
+/* What the first page lists beside the kernels. */
+function documents(root) {
+  const exercises = describe(root, "assets/exercises", (field) => ({ order: Number(field("order")), ptx: field("source") === "ptx", twin: field("twin") }));
+  return {
+    lectures: describe(root, "assets/lectures", (field) => ({ minutes: Number(field("minutes")) })),
+    exercises: exercises.sort((a, b) => a.order - b.order)
+  };
+}
+
 function assetPaths(root) {
   const found = FOLDERS.flatMap((folder) => fs.readdirSync(path.join(root, folder)).sort().map((name) => folder + "/" + name));
   return [...found, ...exercisePaths(root), ...FILES];
 }
 
-module.exports = { assetPaths };
+module.exports = { assetPaths, documents };
 if (require.main === module) console.log(assetPaths(path.join(__dirname, "..")).join("\n"));

@@ -5,6 +5,7 @@
   const printed = document.getElementById("printed"), read = (id) => document.getElementById(id).textContent;
   const show = redvizFrames.screen(screen);
   const CLICK = 2, DRAG = 3, WHEEL = 4, REFUSED = 2;
+  const front = document.getElementById("front"), lists = JSON.parse(read("lists"));
   const area = screen.parentElement, ruler = document.getElementById("ruler");
   let worker, size, cells = [], shape = [0, 0], ended = false, dropped = null;
 
@@ -65,7 +66,8 @@
 
   const editor = document.getElementById("editor"), source = document.getElementById("source");
   const anew = document.getElementById("anew");
-  let edited = "";
+  const lines = redvizLines(source, document.getElementById("numbers"), document.getElementById("bands")), task = redvizTask(document.getElementById("task"));
+  let edited = "", runMarks = []; /* lines that the run of a file has something to say about */
 
   /* "ptx-barrier.ptx" of #exercise=ptx-barrier */
   function exerciseFile() {
@@ -73,19 +75,43 @@
     return at >= 0 && args[at + 1] ? args[at + 1] + ".ptx" : "";
   }
 
-  /* The program has refused a file, which it cannot offer to edit. */
+  /* The program has refused a file, which it cannot offer to edit. It has printed "FILE:12: why". */
   function editRefused() {
     const file = dropped ? dropped.name : exerciseFile();
     const text = dropped ? new TextDecoder().decode(dropped.content) : kept.get(file);
-    if (text !== undefined && file.endsWith(".ptx")) edit(file, text, 1);
+    if (text === undefined || !file.endsWith(".ptx")) return;
+    const at = printed.textContent.indexOf(file + ":"), found = /^:(\d+):(?:\d+:)? *(.*)/.exec(printed.textContent.slice(at + file.length));
+    if (editor.hidden || edited !== file) edit(file, text, found ? Number(found[1]) : 1);
+    if (at >= 0 && found) lines.mark([{ line: Number(found[1]), why: found[2] }]);
+  }
+
+  const isExercise = () => edited === exerciseFile();
+
+  /* The task stands beside the text of an exercise; below that of another file stands the run. */
+  function layOut() {
+    editor.classList.toggle("beside", isExercise());
+    document.body.classList.toggle("still", !front.hidden || !editor.hidden);
+  }
+
+  function takeMarks(marks) {
+    runMarks = marks;
+    if (!editor.hidden && !isExercise()) lines.mark(marks);
+  }
+
+  /* The program tells of the exercise and its goals. */
+  function takeExercise(exercise) {
+    task.show(exercise);
+    if (!editor.hidden && isExercise() && exercise.goals.length) lines.mark(task.marks());
   }
 
   function edit(file, text, line) {
     edited = file;
     document.getElementById("edited").textContent = file;
-    anew.hidden = file !== exerciseFile();
-    source.value = text;
+    anew.hidden = !isExercise();
+    lines.show(text);
+    lines.mark(isExercise() ? task.marks() : runMarks);
     editor.hidden = false;
+    layOut();
     source.focus();
     const start = text.split("\n").slice(0, line - 1).join("\n").length + (line > 1 ? 1 : 0);
     source.setSelectionRange(start, start);
@@ -94,11 +120,13 @@
 
   function closeEditor() {
     editor.hidden = true;
+    layOut();
     screen.focus();
   }
 
   function save(event) {
     event.preventDefault();
+    if (isExercise()) task.wait();
     if (!ended) return worker.postMessage({ save: edited, text: source.value });
     keep(edited, new TextEncoder().encode(source.value));
     start();
@@ -146,6 +174,8 @@
 
   function take({ data }) {
     if (data.frame !== undefined) draw(data);
+    else if (data.marks) takeMarks(data.marks);
+    else if (data.exercise) takeExercise(data.exercise);
     else if (data.said !== undefined) status.textContent = data.said;
     else if (data.theme === "terminal") delete root.dataset.theme;
     else if (data.theme) root.dataset.theme = data.theme;
@@ -163,10 +193,30 @@
     }
   }
 
+  /* Without options, what there is to start with. */
+  function showFront() {
+    const solved = (kept.get("data/redviz/solved") || "").split("\n");
+    const args = argumentsOf(location.hash), at = args.indexOf("--exercise");
+    const refused = at >= 0 && lists.exercises.find((one) => one.name === args[at + 1] && !one.ptx);
+    front.hidden = dropped || !(refused || !args.length);
+    layOut();
+    if (front.hidden) return false;
+    if (worker) worker.terminate();
+    worker = null;
+    printed.hidden = true;
+    if (refused) redvizFront.refuse(front, refused);
+    else redvizFront.fill(front, lists, (name) => solved.includes(name), () => chosen.click());
+    front.scrollTop = 0;
+    front.focus();
+    return true;
+  }
+
   function start() {
+    if (showFront()) return;
     if (worker) worker.terminate();
     const code = new Blob([read("worker")], { type: "text/javascript" });
     ended = false;
+    runMarks = [];
     printed.hidden = true;
     printed.textContent = "";
     size = windowSize();
@@ -192,12 +242,12 @@
 
   function press(key) {
     if (ended) start();
-    else worker.postMessage({ key });
+    else if (worker) worker.postMessage({ key });
   }
 
   addEventListener("keydown", (event) => {
     const key = keyOf(event);
-    if (!key || (event.target.tagName === "BUTTON" && /^(Enter| )$/.test(event.key))) return;
+    if (!worker || !key || (event.target.tagName === "BUTTON" && /^(Enter| )$/.test(event.key))) return;
     event.preventDefault();
     press(key);
   });
@@ -256,6 +306,11 @@
   });
   const chosen = document.getElementById("file");
   document.getElementById("open").addEventListener("click", () => chosen.click());
+  document.getElementById("home").addEventListener("click", () => {
+    dropped = null;
+    if (location.hash) location.hash = "";
+    else start();
+  });
   chosen.addEventListener("change", () => {
     openFile(chosen.files[0]);
     chosen.value = "";
@@ -264,14 +319,14 @@
   /* The window's size, or the text's. */
   function resize() {
     const now = windowSize();
-    if (now[0] === size[0] && now[1] === size[1]) return;
+    if (!worker || now[0] === size[0] && now[1] === size[1]) return;
     size = now;
     worker.postMessage({ size });
   }
   /* Not at once: fit() changes what is watched. */
   const watcher = new ResizeObserver(() => requestAnimationFrame(resize));
   addEventListener("hashchange", () => {
-    if (/[#&](kernel|lecture|exercise)=/.test(location.hash)) dropped = null;
+    if (!location.hash || /[#&](kernel|lecture|exercise)=/.test(location.hash)) dropped = null;
     editor.hidden = true;
     start();
   });
@@ -279,5 +334,5 @@
   start();
   watcher.observe(area);
   watcher.observe(ruler);
-  screen.focus();
+  if (worker) screen.focus();
 })();

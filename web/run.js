@@ -1,9 +1,9 @@
 /* Runs the program in node: node web/run.js BUILD/redviz.wasm ARGUMENT... prints what it prints. The files are
- * those of the working tree that the page has. */
+ * those of the working tree that the page has. With the word "lists" it prints what the first page lists, as JSON. */
 "use strict";
 const fs = require("fs"), path = require("path");
 const { makeWasi } = require("./wasi.js");
-const { assetPaths } = require("./assets.js");
+const { assetPaths, documents } = require("./assets.js");
 
 function readAssets(root) {
   return new Map(assetPaths(root).map((name) => ["redviz/" + name, new Uint8Array(fs.readFileSync(path.join(root, name)))]));
@@ -12,7 +12,7 @@ function readAssets(root) {
 /* Returns the exit status; `write` gets what is printed. */
 function runProgram(module, files, args, write) {
   const wasi = makeWasi({ args: ["redviz", ...args], environment: ["REDVIZ_SHARE=/redviz"], files: new Map(files), fixed: "redviz", write });
-  const page = { show() {}, say() {}, set_theme() {}, set_style() {}, run() {}, leave() { throw { exit: 0 }; } };
+  const page = { show() {}, say() {}, exercise() {}, mark() {}, set_theme() {}, set_style() {}, run() {}, leave() { throw { exit: 0 }; } };
   const instance = new WebAssembly.Instance(module, { wasi_snapshot_preview1: wasi.imports, page });
   wasi.use(instance.exports.memory);
   try {
@@ -24,9 +24,18 @@ function runProgram(module, files, args, write) {
   return 0;
 }
 
+/* What the first page lists. */
+function lists(module, root) {
+  const printed = [];
+  runProgram(module, readAssets(root), ["--list=json"], (descriptor, bytes) => printed.push(Buffer.from(bytes)));
+  const kernels = JSON.parse(Buffer.concat(printed).toString()).map(({ id, title }) => ({ name: id, title }));
+  return { ...documents(root), kernels };
+}
+
 module.exports = { readAssets, runProgram };
 if (require.main === module) {
   const module = new WebAssembly.Module(fs.readFileSync(process.argv[2]));
-  const files = readAssets(path.join(__dirname, ".."));
-  process.exitCode = runProgram(module, files, process.argv.slice(3), (descriptor, bytes) => fs.writeSync(descriptor, bytes));
+  const root = path.join(__dirname, ".."), args = process.argv.slice(3);
+  if (args[0] === "lists") console.log(JSON.stringify(lists(module, root)));
+  else process.exitCode = runProgram(module, readAssets(root), args, (descriptor, bytes) => fs.writeSync(descriptor, bytes));
 }

@@ -16,6 +16,8 @@
 /* A frame as tui/draw/html.h writes it: whole, or what changed. */
 IMPORTED(show) void page_show(const char *frame, size_t bytes, int columns, int rows, int is_whole);
 IMPORTED(say) void page_say(const char *text, size_t bytes);
+IMPORTED(exercise) void page_exercise(const char *json, size_t bytes);
+IMPORTED(mark) void page_mark(int line, const char *why, size_t bytes);
 IMPORTED(set_theme) void page_set_theme(const char *name, size_t bytes);
 IMPORTED(set_style) void page_set_style(const char *rules, size_t bytes);
 /* The words of a command line, a NUL between two. */
@@ -81,6 +83,14 @@ void terminal_set_theme(Theme theme) {
 
 void terminal_say(const char *text) {
     page_say(text, strlen(text));
+}
+
+void terminal_tell_exercise(const char *json) {
+    page_exercise(json, strlen(json));
+}
+
+void terminal_mark(int line, const char *why) {
+    page_mark(line, why, strlen(why));
 }
 
 void terminal_serve(TerminalTurn *turn, void *context) {

@@ -69,6 +69,8 @@ async function start({ packed, args, kept, dropped, columns, rows }) {
   const page = {
     show: (at, length, width, height, whole) => postMessage({ frame: text(at, length), columns: width, rows: height, whole }),
     say: (at, length) => postMessage({ said: text(at, length) }),
+    exercise: (at, length) => postMessage({ exercise: JSON.parse(text(at, length)) }),
+    mark: (line, at, length) => postMessage({ marks: line ? [{ line, why: text(at, length) }] : [] }),
     set_theme: (at, length) => postMessage({ theme: text(at, length) }),
     set_style: (at, length) => postMessage({ style: text(at, length) }),
     /* redviz itself, with other options; or an editor, "+12 FILE". */

@@ -544,6 +544,9 @@ static int open_solution(const Options *options, const Exercise *exercise, const
     if (shown) return DONE;
     int refused = finish_refuse(error);
     if (!opened) fprintf(stderr, "mend %s, or move it away to begin the exercise anew\n", file);
+    if (!opened && exercise->twin)
+        fprintf(stderr, "or solve it in PTX, which needs no compiler: redviz --exercise %s\n",
+                exercise->twin);
     return refused;
 }
 
@@ -552,6 +555,7 @@ static int solve_exercise(const Options *options, Error *error) {
     if (!exercise) return finish_refuse(error);
     char file[TRANSLATED_PATH_BYTES];
     snprintf(file, sizeof file, "%.200s.%s", exercise->name, exercise_suffix(exercise));
+    grading_tell(exercise, NULL);
     int status = cli_exercise_write_start(exercise, file, error)
                      ? open_solution(options, exercise, file, error)
                      : finish_refuse(error);

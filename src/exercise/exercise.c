@@ -108,6 +108,11 @@ static bool read_source(ExerciseReader *reader, const char *text) {
     return reader->exercise->is_ptx || !strcmp(text, "cu") || fail(reader, "source: cu or ptx is expected");
 }
 
+static bool read_twin(ExerciseReader *reader, const char *text) {
+    reader->exercise->twin = text;
+    return *text || fail(reader, "twin: the name of an exercise in PTX is expected");
+}
+
 static bool read_counted(ExerciseReader *reader, const char *text) {
     return (number_read(&text, &reader->exercise->counted_n) && reader->exercise->counted_n && !*text) ||
            fail(reader, "counted: the n of the run that the goals are about is expected");
@@ -139,14 +144,15 @@ static bool read_head(ExerciseReader *reader, const char *info) {
         bool (*read)(ExerciseReader *reader, const char *text);
     } fields[] = {{"order:", read_order},   {"launch:", read_launch}, {"expect:", read_expect},
                   {"n:", read_sizes},       {"inputs:", read_inputs}, {"counted:", read_counted},
-                  {"source:", read_source}, {"same:", read_same}};
+                  {"source:", read_source}, {"same:", read_same},     {"twin:", read_twin}};
     enum { FIELDS = sizeof fields / sizeof *fields };
     (void)info;
     while (next_line(reader) && !begins(reader, "```")) {
         size_t i = 0;
         while (i < FIELDS && !begins(reader, fields[i].name)) i++;
         if (i == FIELDS)
-            return fail(reader, "order, launch, expect, same, n, inputs, counted or source is expected");
+            return fail(reader,
+                        "order, launch, expect, same, n, inputs, counted, source or twin is expected");
         if (!fields[i].read(reader, rest_of_line(reader, strlen(fields[i].name)))) return false;
     }
     return true;

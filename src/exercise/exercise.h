@@ -67,8 +67,9 @@ typedef struct ExerciseWrong {
 typedef struct Exercise {
     const char *path, *name; /* "strided" of "strided.en.md" */
     const char *title, *task;
-    int order;   /* in the list */
-    bool is_ptx; /* solved in PTX, which needs no compiler; else in CUDA C++ */
+    int order;        /* in the list */
+    bool is_ptx;      /* solved in PTX, which needs no compiler; else in CUDA C++ */
+    const char *twin; /* the exercise in PTX that teaches the same; NULL: none */
     /* As --launch has them; INPUT is the fill of the input. */
     const char *launch;
     const char *expect;

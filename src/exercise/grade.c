@@ -40,11 +40,16 @@ static bool is_late(const GradeWork *grading) {
     return clock_processor_seconds() > grading->end;
 }
 
-static void miss(GradeWork *grading, int goal, const char *why) {
+static void miss_at(GradeWork *grading, int goal, int line, const char *why) {
     GradedGoal *missed = &grading->grade->goals[goal];
     if (missed->state == GOAL_MISSED) return;
     missed->state = GOAL_MISSED;
     missed->why = arena_copy_string(&grading->grade->arena, why);
+    missed->line = line;
+}
+
+static void miss(GradeWork *grading, int goal, const char *why) {
+    miss_at(grading, goal, 0, why);
 }
 
 static void miss_late(GradeWork *grading) {
@@ -217,8 +222,8 @@ static void judge_result(GradeWork *grading, Session *session, const GradeRun *r
     Arena *arena = &grading->grade->arena;
     bool ends = error && ask_failed(session);
     const char *fault = error ? arena_print(arena, tr("%s: %s"), where, sentence_of(grading, error)) : NULL;
-    if (ends) miss(grading, GOAL_RIGHT, fault);
-    if (error) miss(grading, GOAL_SAFE, fault);
+    if (ends) miss_at(grading, GOAL_RIGHT, error->access.line, fault);
+    if (error) miss_at(grading, GOAL_SAFE, error->access.line, fault);
     if (ends) return;
     if (session_is_unsupported(session))
         miss(grading, GOAL_RIGHT,
@@ -261,7 +266,8 @@ static void judge_safety(GradeWork *grading, Session *session, const GradeRun *r
     Arena *arena = &grading->grade->arena;
     const char *sentence =
         order ? arena_print(arena, "%s %s", error->sentence, order->sentence) : error->sentence;
-    miss(grading, GOAL_SAFE, arena_print(arena, tr("%s: %s"), describe(grading, run), sentence));
+    miss_at(grading, GOAL_SAFE, error->access.line,
+            arena_print(arena, tr("%s: %s"), describe(grading, run), sentence));
 }
 
 /* False: it could not be opened. */
@@ -272,7 +278,7 @@ static bool try_run(GradeWork *grading, const GradeRun *run) {
         if (is_cancelled(grading))
             grading->was_stopped = true;
         else
-            miss(grading, GOAL_COMPILES, explain_refusal(grading, &error));
+            miss_at(grading, GOAL_COMPILES, error.line, explain_refusal(grading, &error));
         return false;
     }
     meet(grading, GOAL_COMPILES);
@@ -440,7 +446,8 @@ bool grade_file(const Exercise *exercise, const char *file, const char *text, co
     grading.end = clock_processor_seconds() + seconds;
     list_goals(exercise, grade);
     if (!is_read || !submission_check(grading.text, length - marked, file, &refused))
-        miss(&grading, GOAL_COMPILES, with_line(&grade->arena, refused.line, refused.message));
+        miss_at(&grading, GOAL_COMPILES, refused.line,
+                with_line(&grade->arena, refused.line, refused.message));
     else if (limits->refuses_start && submission_begins_with(grading.text, exercise->start))
         miss_all(&grading, tr("it is what the exercise begins with: nothing was changed"));
     else

@@ -27,6 +27,7 @@ typedef struct GradedGoal {
     double value;           /* of a count that was tried */
     const char *value_text; /* "14,336" */
     const char *why;        /* MISSED: one line; NOT_TRIED: what comes first; else NULL */
+    int line;               /* of the file, that `why` is about; 0: none */
 } GradedGoal;
 
 enum { GRADE_GOALS = 3 + EXERCISE_GOALS, GRADE_NOTES = 3 };

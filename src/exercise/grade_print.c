@@ -94,6 +94,10 @@ static void add_goal_json(Json *json, const GradedGoal *goal) {
     else
         json_null(json, "value");
     json_string(json, "why", goal->why);
+    if (goal->line)
+        json_integer(json, "line", goal->line);
+    else
+        json_null(json, "line");
     json_close_object(json);
 }
 
@@ -193,6 +197,20 @@ void grade_print_file(const Exercise *exercise, const Grade *grade, bool is_alon
 
 const char *grade_print_separator(GradeForm form) {
     return form == GRADE_JSON ? "," : "";
+}
+
+void grade_print_exercise(const Exercise *exercise, const Grade *grade, Text *out) {
+    Json json = {.out = out};
+    json_open_object(&json, NULL);
+    json_string(&json, "title", exercise->title);
+    json_string(&json, "task", exercise->task);
+    json_open_array(&json, "hints");
+    for (int i = 0; i < exercise->hint_count; i++) json_string(&json, NULL, exercise->hints[i]);
+    json_close_array(&json);
+    json_open_array(&json, "goals");
+    for (int i = 0; grade && i < grade->goal_count; i++) add_goal_json(&json, &grade->goals[i]);
+    json_close_array(&json);
+    json_close_object(&json);
 }
 
 void grade_print_end(GradeForm form, Text *out) {

@@ -17,6 +17,9 @@ void grade_print_begin(const Exercise *exercise, uint64_t seed, GradeForm form, 
 void grade_print_file(const Exercise *exercise, const Grade *grade, bool is_alone, GradeForm form, Text *out);
 const char *grade_print_separator(GradeForm form);
 void grade_print_end(GradeForm form, Text *out);
+/* What a page shows beside its editor, as JSON: title, task and hints in Markdown, and the goals; none before
+ * the first grade, which is NULL. */
+void grade_print_exercise(const Exercise *exercise, const Grade *grade, Text *out);
 const char *grade_mark(GoalState state); /* "[x]" */
 /* Why the goal is not met, "as above" if it is the reason of the goal above; NULL: it is met. */
 const char *grade_why(const Grade *grade, int goal);

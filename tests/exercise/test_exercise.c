@@ -111,7 +111,7 @@ static void bad_files_name_the_place(void **state) {
         {HEAD START, 9, "\"## Solution\" with a block of code (```cuda, ```ptx) is missing"},
         {HEAD "```start\na\n", 7, "this block is never closed"},
         {"# T\n```exercise\nlaunhc: k\n```\n", 3,
-         "order, launch, expect, same, n, inputs, counted or source is expected"},
+         "order, launch, expect, same, n, inputs, counted, source or twin is expected"},
         {"# T\n```exercise\nlaunch: k\n```\n", 3, "launch: kernel<<<GRID, BLOCK>>>(ARGUMENTS) is expected"},
         {"# T\n```exercise\norder: first\n```\n", 3, "order: its place in the list is expected"},
         {"# T\n```exercise\nn: 1, x\n```\n", 3, "n: up to 16 sizes"},

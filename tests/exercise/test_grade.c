@@ -279,6 +279,39 @@ static void an_exercise_is_checked(void **state) {
     text_done(&out);
 }
 
+/* Line `line` of the text, from 1, has these words. */
+static bool line_has(const char *text, int line, const char *words) {
+    for (int i = 1; i < line && text; i++) text = strchr(text, '\n') ? strchr(text, '\n') + 1 : NULL;
+    const char *found = text ? strstr(text, words) : NULL;
+    return found && found < text + strcspn(text, "\n");
+}
+
+static void a_page_gets_the_goals_and_their_lines(void **state) {
+    (void)state;
+    Grade graded;
+    Error error = {0};
+    Text out = {0};
+    Exercise *exercise = exercise_read("assets/exercises/ptx-barrier.en.md", &error);
+    assert_non_null(exercise);
+    grade_print_exercise(exercise, NULL, &out);
+    assert_non_null(strstr(text_string(&out), "\"goals\":[]"));
+    text_clear(&out);
+    assert_true(grade_file(exercise, "mine.ptx", exercise->start, &(GradeLimits){0}, &graded, &error));
+    assert_int_equal(graded.goals[1].line, 0);
+    assert_true(line_has(exercise->start, graded.goals[2].line, "shared.s32"));
+    grade_print_exercise(exercise, &graded, &out);
+    assert_non_null(strstr(text_string(&out), "{\"title\":\"PTX: a barrier is missing\",\"task\":\""));
+    assert_non_null(strstr(text_string(&out), "\"goal\":\"safe\""));
+    grade_done(&graded);
+    text_clear(&out);
+    assert_true(grade_file(exercise, "mine.ptx", ".version 7.0\n.target sm_70\n.nothing\n", &(GradeLimits){0},
+                           &graded, &error));
+    assert_int_equal(graded.goals[0].line, 3);
+    grade_done(&graded);
+    text_done(&out);
+    exercise_free(exercise);
+}
+
 /* ---- forms ---- */
 
 static Grade example(void) {
@@ -373,6 +406,7 @@ int main(void) {
         cmocka_unit_test(an_unchanged_start_reaches_nothing),
         cmocka_unit_test(limits_end_a_grade),
         cmocka_unit_test(an_exercise_is_checked),
+        cmocka_unit_test(a_page_gets_the_goals_and_their_lines),
         cmocka_unit_test(the_forms_of_a_grade),
         cmocka_unit_test(names_and_messages_are_data),
     };

@@ -1,6 +1,6 @@
 /* Every exercise that ships: its solution reaches all goals, its start compiles and misses one, each wrong
- * solution fails for the reason that it names, and its translation is whole. With REDVIZ_TEST_QUICK only the
- * solutions of every sixth are tried. */
+ * solution fails for the reason that it names, and its translation and its twin in PTX are there. With
+ * REDVIZ_TEST_QUICK only the solutions of every sixth are tried. */
 #define _XOPEN_SOURCE 700
 #include <setjmp.h>
 #include <stdarg.h>
@@ -57,6 +57,23 @@ static void its_translation_is_whole(void **state) {
     exercise_free(exercise);
 }
 
+/* Who has no compiler solves the twin in PTX. */
+static void its_twin_is_in_ptx(void **state) {
+    char path[256];
+    Error error = {0};
+    Exercise *exercise = exercise_read(*state, &error);
+    if (!exercise) fail_msg("%s:%d: %s", error.file, error.line, error.message);
+    if (!exercise->is_ptx && exercise->order <= 8) assert_non_null(exercise->twin);
+    if (exercise->twin) {
+        snprintf(path, sizeof path, "assets/exercises/%s.en.md", exercise->twin);
+        Exercise *twin = exercise_read(path, &error);
+        if (!twin) fail_msg("%s:%d: %s", error.file, error.line, error.message);
+        assert_true(twin->is_ptx && !exercise->is_ptx);
+        exercise_free(twin);
+    }
+    exercise_free(exercise);
+}
+
 static int set_up(void **state) {
     return program_make_folder(state) ? -1 : setenv("XDG_CACHE_HOME", program_folder(), 1);
 }
@@ -64,7 +81,7 @@ static int set_up(void **state) {
 int main(void) {
     glob_t files;
     if (glob("assets/exercises/*.en.md", 0, NULL, &files) != 0) return 1;
-    struct CMUnitTest *tests = memory_new(2 * files.gl_pathc * sizeof *tests);
+    struct CMUnitTest *tests = memory_new(3 * files.gl_pathc * sizeof *tests);
     size_t count = 0;
     for (size_t i = 0; i < files.gl_pathc; i++) {
         char *path = files.gl_pathv[i], *name = strrchr(path, '/') + 1;
@@ -73,6 +90,8 @@ int main(void) {
                 (struct CMUnitTest){.name = name, .test_func = its_solutions_behave, .initial_state = path};
         tests[count++] =
             (struct CMUnitTest){.name = name, .test_func = its_translation_is_whole, .initial_state = path};
+        tests[count++] =
+            (struct CMUnitTest){.name = name, .test_func = its_twin_is_in_ptx, .initial_state = path};
     }
     int failed = _cmocka_run_group_tests("exercises", tests, count, set_up, program_remove_folder);
     free(tests);

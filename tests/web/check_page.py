@@ -103,6 +103,60 @@ def save(page, was, becomes):
                      "document.getElementById('save').click(); })()" % (json.dumps(was), json.dumps(becomes)))
 
 
+def rectangle(page, selector):
+    """Left, top, right and bottom of an element; nothing of it is outside of the window."""
+    left, top, right, bottom = page.browser.run("(() => { const r = document.querySelector(%s).getBoundingClientRect(); "
+                                                "return [r.left, r.top, r.right, r.bottom]; })()" % json.dumps(selector))
+    width, height = page.browser.run("[innerWidth, innerHeight]")
+    assert 0 <= left < right <= width + 1 and 0 <= top < bottom <= height + 1, (selector, left, top, right, bottom)
+    return left, top, right, bottom
+
+
+def the_task_stands_beside_the_editor(page):
+    for width, height, phone in ((1280, 800, False), (390, 844, True)):
+        page.browser.look(width, height, phone=phone)
+        page.open("exercise=ptx-barrier")
+        page.size()
+        page.browser.press("e")
+        page.await_true("!document.getElementById('editor').hidden && /4 of 5 goals/.test(document.querySelector('#task h3').textContent)")
+        left, top, right, bottom = rectangle(page, "#task")
+        sheet = rectangle(page, "#sheet")
+        assert top >= sheet[3] - 1 if phone else left >= sheet[2] - 1
+        rectangle(page, "#task h3")
+        for text in ("Find that race and remove it", "no race, right in every order"):
+            assert page.browser.run("document.getElementById('task').innerText.includes(%r)" % text)
+        assert page.browser.run("document.querySelectorAll('#task details').length") == 3
+    page.browser.run("localStorage.clear()")
+
+
+def the_editor_marks_a_finding_and_what_moved(page):
+    marked = "[...document.querySelectorAll('#numbers .found')].map((span) => span.textContent)"
+    text = "document.getElementById('source').value"
+    page.open("exercise=ptx-barrier")
+    page.size()
+    page.browser.press("e")
+    page.await_true(marked + ".length === 1")
+    line = int(page.browser.run(marked)[0].strip("▶"))
+    assert "shared.s32" in page.browser.run(text + ".split('\\n')[%d]" % (line - 1))
+    assert page.browser.run("document.querySelectorAll('#numbers span').length === %s.split('\\n').length" % text)
+    assert page.browser.run("document.querySelectorAll('#task .moved').length") == 0
+    page.browser.run("(() => { const source = document.getElementById('source'); source.setRangeText('\\n\\n', 0, 0, 'end'); "
+                     "source.dispatchEvent(new InputEvent('input')); })()")
+    assert page.browser.run(marked) == ["▶%d" % (line + 2)]  # it moves with its line
+    save(page, "    mov.u32 %s, 64;", "    bar.sync 0;\n    mov.u32 %s, 64;")
+    page.await_true("/5 of 5 goals, 2 moved/.test(document.querySelector('#task h3').textContent)")
+    assert page.browser.run("[...document.querySelectorAll('#task .moved i')].map((was) => was.textContent.trim())") == ["was ✗", "was ✓ 14,336"]
+    assert page.browser.run(marked) == []
+    save(page, "mov.u32 %s, 64;", "mov.u32 %t, 64;")
+    page.await_true(marked + ".length === 1")
+    line = int(page.browser.run(marked)[0].strip("▶"))
+    assert "%t" in page.browser.run(text + ".split('\\n')[%d]" % (line - 1))
+    page.open("exercise=ptx-barrier")  # which cannot be run
+    page.await_true(marked + ".length === 1")
+    assert page.browser.run(marked) == ["▶%d" % line]
+    page.browser.run("localStorage.clear()")
+
+
 def an_exercise_is_solved(page):
     page.open("exercise=ptx-barrier")
     page.size()
@@ -145,7 +199,11 @@ def a_lecture_ends_with_an_exercise(page):
     page.open("lecture=shuffles&stop=12")
     page.shows("Enter: solve this exercise")
     page.browser.press("Enter")
-    page.shows("it needs a compiler for CUDA C++")
+    page.shows("It needs a compiler")
+    page.browser.run("document.getElementById('twin').click()")
+    page.await_true("location.hash === '#exercise=ptx-shuffle'")
+    page.shows("PTX: registers in place of shared memory")
+    page.browser.run("localStorage.clear()")
 
 
 def a_lecture_asks(page):
@@ -190,7 +248,11 @@ def a_report_is_printed(page):
 
 def what_a_browser_cannot_do_is_one_line(page):
     page.open("exercise=block-sum")
-    page.shows("there is no exercise 'block-sum'")
+    page.shows("It needs a compiler: pip install 'redviz[cuda]', then redviz --exercise block-sum; or solve it in PTX")
+    assert page.browser.run("document.getElementById('twin').getAttribute('href')") == "#exercise=ptx-barrier"
+    page.open("exercise=argmax")
+    page.shows("then redviz --exercise argmax.")
+    assert page.browser.run("document.getElementById('twin')") is None
     page.open("kernel=strided&source=mine.cu")
     page.shows("a browser cannot compile CUDA C++")
     page.open("kernel=strided&backend=gpu")
@@ -230,8 +292,11 @@ def a_dropped_file_is_opened(page):
     drop(page, "race_then_fault.ptx", open(os.path.join(ROOT, "tests/tui/race_then_fault.ptx"), "rb").read())
     page.shows("race_then_fault")
     page.browser.press("e")
+    marked = "[...document.querySelectorAll('#numbers .found')].map((span) => span.textContent)"
+    page.await_true(marked + ".length === 1")  # the first problem
     save(page, ".entry", ".entri")
     page.shows("not run: race_then_fault.ptx")
+    page.await_true("document.getElementById('source').value.split('\\n')[parseInt(%s[0].slice(1)) - 1].includes('.entri')" % marked)
     page.browser.run("localStorage.clear()")
     drop(page, "sum.cu", b"")
     page.shows("sum.cu: a browser opens PTX")
@@ -300,14 +365,70 @@ def fingers_answer_and_type(page):
     page.shows_frame_of("--kernel", "strided", "--n", "1024", "--keys", "Klab_ba")
 
 
+def choose(page, path):
+    page.browser.run("(() => { const data = new DataTransfer(); data.items.add(new File([new Uint8Array(%s)], 'race_then_fault.ptx')); "
+                     "const file = document.getElementById('file'); file.files = data.files; "
+                     "file.dispatchEvent(new Event('change')); })()" % list(open(path, "rb").read()))
+
+
 def fingers_choose_a_file(page):
     path = os.path.join(ROOT, "tests/tui/race_then_fault.ptx")
     page.open("kernel=strided&n=1024")
     page.size()
-    page.browser.run("(() => { const data = new DataTransfer(); data.items.add(new File([new Uint8Array(%s)], 'race_then_fault.ptx')); "
-                     "const file = document.getElementById('file'); file.files = data.files; "
-                     "file.dispatchEvent(new Event('change')); })()" % list(open(path, "rb").read()))
+    choose(page, path)
     page.shows_frame_of("./race_then_fault.ptx", folder=os.path.dirname(path))
+
+
+def fingers(page, *selectors):
+    """Taps each element; it must be there, and large enough for a finger."""
+    for selector in selectors:
+        page.await_true("(document.querySelector(%s) || document.head).getClientRects().length" % json.dumps(selector))
+        width, height = page.browser.run("(() => { const r = document.querySelector(%s).getBoundingClientRect(); "
+                                         "return [r.width, r.height]; })()" % json.dumps(selector))
+        assert width >= 40 and height >= 40, (selector, width, height)
+        page.browser.tap(selector)
+
+
+def fingers_find_the_first_lecture(page):
+    page.browser.look(390, 844, phone=True)
+    page.open("")
+    assert page.browser.run("document.querySelectorAll('#front .starts svg').length") == 3
+    fingers(page, "#front .starts a[href='#lecture=warps']")
+    page.shows_frame_of("--lecture", "warps")
+    fingers(page, "#keys button[data-key=PageDown]")
+    page.shows_frame_of("--lecture", "warps", "--keys", "<PgDn>")
+    fingers(page, "#home", "#front .starts a[href='#lecture=banks']")
+    page.shows_frame_of("--lecture", "banks")
+
+
+def fingers_solve_the_first_exercise(page):
+    page.browser.look(390, 844, phone=True)
+    page.open("")
+    fingers(page, "#front a[href='#exercise=ptx-barrier']")
+    page.size()
+    fingers(page, "#keys button[data-key=e]")
+    page.await_true("!document.getElementById('editor').hidden && /4 of 5/.test(document.querySelector('#task h3').textContent)")
+    page.browser.run("(() => { const source = document.getElementById('source'); source.value = source.value.replace("
+                     "'    mov.u32 %s, 64;', '    bar.sync 0;\\n    mov.u32 %s, 64;'); })()")
+    fingers(page, "#save")
+    page.await_true("/5 of 5/.test(document.querySelector('#task h3').textContent)")
+    rectangle(page, "#task .moved")
+    fingers(page, "#close", "#home")
+    page.await_true("document.querySelector(\"#front a[href='#exercise=ptx-barrier'] + span\")?.textContent === 'solved'")
+    page.browser.run("localStorage.clear()")
+
+
+def fingers_open_their_own_ptx(page):
+    path = os.path.join(ROOT, "tests/tui/race_then_fault.ptx")
+    page.browser.look(390, 844, phone=True)
+    page.open("")
+    page.browser.run("HTMLInputElement.prototype.click = function () { this.dataset.asked = 'yes'; }")
+    fingers(page, "#own")
+    page.await_true("document.getElementById('file').dataset.asked")
+    choose(page, path)
+    page.shows_frame_of("./race_then_fault.ptx", folder=os.path.dirname(path))
+    fingers(page, "#home")
+    page.await_true("!document.getElementById('front').hidden")
 
 
 def larger_text_is_drawn(page):
@@ -326,6 +447,9 @@ def axe_finds_nothing(page):
     page.size()
     found = page.browser.axe()
     assert not found, found
+    page.open("")
+    found = page.browser.axe()
+    assert not found, found
     page.open("exercise=ptx-barrier")
     page.size()
     page.browser.press("e")
@@ -337,10 +461,12 @@ def axe_finds_nothing(page):
 
 
 CHECKS = [the_first_frame_is_that_of_the_program, keys_move, another_kernel_is_opened_beside,
-          a_kernel_is_opened_from_the_menu, a_copy_cannot_be_edited, an_exercise_is_solved, a_lecture_ends_with_an_exercise,
+          a_kernel_is_opened_from_the_menu, a_copy_cannot_be_edited, the_task_stands_beside_the_editor,
+          the_editor_marks_a_finding_and_what_moved, an_exercise_is_solved, a_lecture_ends_with_an_exercise,
           a_lecture_asks, playing_goes_on_by_itself, a_click_presses_a_hint, another_size_is_drawn, a_report_is_printed,
           what_a_browser_cannot_do_is_one_line, nothing_is_requested, a_dropped_file_is_opened, a_step_is_said,
-          without_colours_one_is_left, fingers_have_keys, fingers_answer_and_type, fingers_choose_a_file, larger_text_is_drawn,
+          without_colours_one_is_left, fingers_have_keys, fingers_answer_and_type, fingers_choose_a_file,
+          fingers_find_the_first_lecture, fingers_solve_the_first_exercise, fingers_open_their_own_ptx, larger_text_is_drawn,
           axe_finds_nothing]
 
 

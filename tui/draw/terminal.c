@@ -608,6 +608,14 @@ void terminal_say(const char *text) {
     (void)text;
 }
 
+void terminal_tell_exercise(const char *json) {
+    (void)json;
+}
+
+void terminal_mark(int line, const char *why) {
+    (void)line, (void)why;
+}
+
 void terminal_wake(void) {
     unsigned char byte = 0;
     if (write(terminal.pipe[1], &byte, 1) < 0) { /* full: the loop is awake */

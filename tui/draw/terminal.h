@@ -43,7 +43,11 @@ void terminal_show(const Canvas *canvas);
 int terminal_busy_milliseconds(void);
 void terminal_set_theme(Theme theme);
 void terminal_say(const char *text); /* for readers who see no screen; nothing in a terminal */
-void terminal_forget(void);          /* the next terminal_show() sends everything */
+/* The exercise and its goals, for a page that has an editor (grade_print.h); nothing in a terminal. */
+void terminal_tell_exercise(const char *json);
+/* The line of the edited file that a page's editor marks, and why; 0: none. */
+void terminal_mark(int line, const char *why);
+void terminal_forget(void); /* the next terminal_show() sends everything */
 
 /* Waits for the next event, at most `milliseconds` (negative: for ever). */
 TerminalEvent terminal_wait(int milliseconds);
