@@ -254,7 +254,7 @@ static int cut_bytes(const char *text, int columns) {
     return (int)(at - text);
 }
 
-/* Bytes of the text for a row of so many columns that goes on below: to the last space, parenthesis or comma. */
+/* Bytes of the text for a row of so many columns that goes on below: to the last space, bracket or comma. */
 static int code_break(const char *text, int columns) {
     int end = cut_bytes(text, columns + 1), bytes = end;
     while (bytes > 1 && !strchr(" (,", text[bytes - 1])) bytes--;
