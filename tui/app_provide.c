@@ -11,6 +11,7 @@ void app_show_hazards(App *app, int index, bool ask) {
     View *view = &app->comparison.view[index];
     bool is_known = run_slot_is_complete(slot) || (ask && app->waits);
     const Findings *searched = is_known ? ask_hazards(session) : NULL;
+    const Findings *before = slot->current.scene->borrowed.hazards;
     slot->current.scene->borrowed.hazards = searched ? searched : ask_verdict(session);
     slot->current.scene->borrowed.hazards_note = searched         ? NULL
                                                  : slot->counting ? tr("searching all blocks for races ...")
@@ -19,6 +20,7 @@ void app_show_hazards(App *app, int index, bool ask) {
                                                      : tr("hazards were not searched for");
     if (searched && view->selection.hazard_waits && !app->loader)
         view_go_to_hazard(view, slot->current.scene);
+    if (slot->current.scene->borrowed.hazards != before) view_open_again(view, slot->current.scene);
 }
 
 /* Timings of a session file take precedence over the shipped ones. */

@@ -132,8 +132,8 @@ static bool draw_prompt(const Scene *scene, const View *view, Canvas *canvas, Re
         canvas_text(
             canvas, area, 1, 0, ROLE_CURRENT,
             area.columns < 100
-                ? tr("this file has a main(): run it?   r: run   Enter: guess arguments")
-                : tr("this file has a main(): run it?   r: compile and run it   Enter: show one kernel "
+                ? tr("this file has a main(): run it?   r: run   Esc: keep the guessed arguments")
+                : tr("this file has a main(): run it?   r: compile and run it   Esc: keep this kernel "
                      "with guessed arguments"));
     else if (view->transient.input == INPUT_SETTINGS)
         settings_rows_draw(scene, view, canvas, area);

@@ -62,6 +62,23 @@ static void check_keys(Stage *stage, const char *kernel, const Finding *first) {
     }
 }
 
+/* As a file, the kernel opens there, if one access shows the problem and its block is traced. */
+static int check_opening(Stage *stage, const char *kernel, const Finding *first) {
+    const char *story = stage->scene->identity.story;
+    View *view = stage_view(stage);
+    stage->scene->identity.story = "";
+    view_restart(view);
+    view_open(view, stage->scene);
+    stage->scene->identity.story = story;
+    if (!first || !finding_has_place(first)) return 0;
+    ViewPosition wanted = view_finding_place(stage->scene, first, &first->access);
+    if (!wanted.number) return 0;
+    if (view->place.block != wanted.block || view->place.step + 1 != wanted.number)
+        fail_msg("%s: opens at step %d, its first problem is at step %d", kernel, view->place.step + 1,
+                 wanted.number);
+    return 1;
+}
+
 /* `text` begins a line with this number and the sentence, perhaps behind a title. */
 static void check_text(Session *session, const char *kernel, const Finding *first) {
     Text out = {0}, flat = {0};
@@ -103,7 +120,7 @@ static void check_json(Session *session, const char *kernel, const Finding *firs
     text_done(&out);
 }
 
-static int check_kernel(const char *kernel, uint64_t n, bool search) {
+static int check_kernel(const char *kernel, uint64_t n, bool search, int *openings) {
     Stage *stage = open(kernel, n, search);
     const Findings *list = search ? ask_hazards(stage->session) : ask_counted(stage->session);
     const Finding *first = first_of(list);
@@ -111,6 +128,7 @@ static int check_kernel(const char *kernel, uint64_t n, bool search) {
     if (search) stage->scene->borrowed.hazards_note = NULL;
     check_header(stage, kernel, first);
     check_keys(stage, kernel, first);
+    *openings += check_opening(stage, kernel, first);
     if (!search) check_text(stage->session, kernel, first);
     check_json(stage->session, kernel, first);
     stage_free(stage);
@@ -119,14 +137,15 @@ static int check_kernel(const char *kernel, uint64_t n, bool search) {
 
 static void all_places_have_the_same_first_entry(void **state) {
     (void)state;
-    int runs = 0, entries = 0;
+    int runs = 0, entries = 0, openings = 0;
     for (int i = 0; i < catalog_count(); i++)
         for (int search = 0; search < 2; search++) {
-            entries += check_kernel(catalog_row(i)->id, 4096, search);
+            entries += check_kernel(catalog_row(i)->id, 4096, search, &openings);
             runs++;
         }
     assert_true(runs >= 100); /* more than 50 kernels, with and without a search */
     assert_true(entries >= 40);
+    assert_true(openings >= 20);
 }
 
 /* ---- files --------------------------------------------------------------------------------------------- */
@@ -156,6 +175,32 @@ static void a_file_opens_at_its_first_entry(void **state) {
         assert_int_equal(index->step[view->place.step].kind, files[i].event);
         assert_int_equal(index->steps->steps[view->place.step].pc, first->access.pc);
         assert_int_equal(view->display.picture, SHOW_INSTRUCTION);
+        stage_free(stage);
+    }
+}
+
+/* Races are known after the search of all blocks: the file then opens again, at the race, unless a key was
+ * pressed. */
+static void a_file_opens_again_at_its_race(void **state) {
+    (void)state;
+    for (int is_moved = 0; is_moved < 2; is_moved++) {
+        Stage *stage = stage_open(&(RunSpec){.file = "assets/ptx/bug_missing_sync.ptx",
+                                             .entry = "bug_missing_sync<int>",
+                                             .block = {256, 1, 1},
+                                             .catalog.n = 256,
+                                             .threads = 1,
+                                             .backend = BACKEND_EMULATOR});
+        if (is_moved) stage_press(stage, "g");
+        const View *view = stage_view(stage);
+        int before = view->place.step;
+        stage->scene->borrowed.hazards = ask_hazards(stage->session);
+        view_open_again(stage_view(stage), stage->scene);
+        const Findings *list = stage->scene->borrowed.hazards;
+        const Finding *first = &list->items[findings_first(list)];
+        assert_true(finding_is_race(first));
+        int race = view_finding_place(stage->scene, first, &first->access).number - 1;
+        assert_int_equal(view->place.step, is_moved ? before : race);
+        if (!is_moved) assert_int_not_equal(before, race);
         stage_free(stage);
     }
 }
@@ -218,6 +263,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_places_have_the_same_first_entry),
         cmocka_unit_test(a_file_opens_at_its_first_entry),
+        cmocka_unit_test(a_file_opens_again_at_its_race),
         cmocka_unit_test(shares_are_ranked),
         cmocka_unit_test(atomics_on_one_word_are_an_entry),
         cmocka_unit_test(warps_without_work_are_counted),

@@ -1,5 +1,5 @@
-/* The place where a run opens: at an error; a file then at its first slow place; a kernel of the catalogue
- * where its lesson is seen; else at a bank conflict, at an addition, at the first slow place. */
+/* The place where a run opens: a file at its first problem; a kernel of the catalogue at its fault, else
+ * where its lesson is seen; else at a bank conflict, at an addition. */
 #include "tui/view/view.h"
 
 #include <string.h>
@@ -98,20 +98,25 @@ static Opening first_fault(Reduction *reduction, Tree *tree) {
     return doubled;
 }
 
-/* The example of the first slow place, if its block is traced. Idle warps and barriers need no place of their
- * own: the first addition shows which warps wait. */
-static Opening first_slow(const View *view, const Scene *scene) {
-    const Findings *findings = scene->borrowed.hazards;
-    const Finding *first =
-        findings && findings->error_count < findings->count ? &findings->items[findings->error_count] : NULL;
-    if (!first || first->severity != SEVERITY_SLOW || first->access.event < 0) return NO_OPENING;
-    if (!finding_has_place(first)) return NO_OPENING;
-    const SessionBlock *block = &scene->traced.blocks[view->place.block];
-    if (block->launch != first->launch || trace_block_linear(block->block) != first->access.linear_block)
-        return NO_OPENING;
-    return (Opening){block->steps->step_of_event[first->access.event],
-                     first->access.warp * WARP_LANES +
-                         (first->access.lanes ? __builtin_ctz(first->access.lanes) : 0)};
+/* NULL: there is none. */
+static const Finding *first_problem(const Scene *scene) {
+    int first = findings_first(scene->borrowed.hazards);
+    return first < 0 ? NULL : &scene->borrowed.hazards->items[first];
+}
+
+static bool is_file(const Scene *scene) {
+    return !*scene->identity.story;
+}
+
+/* The access of the first problem, in the block in view. */
+static Opening problem_place(const View *view, const Scene *scene) {
+    const Finding *first = first_problem(scene);
+    if (!first || !finding_has_place(first)) return NO_OPENING;
+    const FindingAccess *access = &first->access;
+    ViewPosition place = view_finding_place(scene, first, access);
+    if (!place.number || place.block != view->place.block) return NO_OPENING;
+    int lane = access->lane >= 0 ? access->lane : access->lanes ? __builtin_ctz(access->lanes) : 0;
+    return (Opening){place.number - 1, access->warp < 0 ? -1 : access->warp * WARP_LANES + lane};
 }
 
 /* Where the catalogue says that the kernel's lesson is seen. */
@@ -140,9 +145,12 @@ static Opening trapped(const StepIndex *index) {
     return (Opening){index->steps->step_count - 1, trap->warp < 0 ? -1 : trap->warp * WARP_LANES + lane};
 }
 
-/* The traced block with the first fault; a fault that ended the run precedes others. If no block has one, the
- * block in view. */
+/* The traced block with a file's first problem, else with the first fault; a fault that ended the run
+ * precedes others. If no block has one, the block in view. */
 static int faulty_block(const View *view, const Scene *scene) {
+    const Finding *first = is_file(scene) ? first_problem(scene) : NULL;
+    ViewPosition place = first ? view_finding_place(scene, first, &first->access) : (ViewPosition){0};
+    if (place.number) return place.block;
     const Trace *trace = scene->traced.trace;
     const Trap *trap = scene_fatal_trap(scene);
     if (!trap && trace->trap_count) trap = &trace->traps[0];
@@ -161,43 +169,58 @@ static void choose_side(View *view, const Scene *scene) {
     view->display.side = is_sampled ? VIEW_SIDE_STALLS : VIEW_SIDE_TIMINGS;
 }
 
+/* Of problems without a place, a wrong result is seen where a sum becomes wrong, and idle warps and barriers
+ * at the first addition, which shows who waits. */
+static Opening place_of_file(const View *view, const Scene *scene, Reduction *reduction) {
+    const Finding *first = first_problem(scene);
+    if (!first || finding_has_place(first)) return first ? problem_place(view, scene) : NO_OPENING;
+    return first->severity == SEVERITY_ERROR ? NO_OPENING : first_addition(reduction);
+}
+
+/* `is_of_step`: the picture of this step shows it, not that of the reduction. */
+static Opening place_to_open(const View *view, const Scene *scene, Reduction *reduction, bool *is_of_step) {
+    const StepIndex *index = scene_step_index(scene, view->place.block);
+    const Finding *first = first_problem(scene);
+    Opening opening = is_file(scene) ? place_of_file(view, scene, reduction) : NO_OPENING;
+    *is_of_step = opening.step >= 0 && first->severity == SEVERITY_SLOW && finding_has_place(first);
+    if (opening.step < 0) opening = trapped(index);
+    if (opening.step < 0 && reduction) opening = first_fault(reduction, scene_tree(scene, view->place.block));
+    if (opening.step >= 0) return opening;
+    *is_of_step = true;
+    opening = lesson(view, scene);
+    if (opening.step >= 0) return opening;
+    int conflict = index->conflict_from[0];
+    if (conflict < index->steps->step_count) return (Opening){conflict, -1};
+    *is_of_step = false;
+    opening = first_addition(reduction);
+    if (opening.step >= 0) return opening;
+    opening = problem_place(view, scene);
+    *is_of_step = opening.step >= 0;
+    const Beats *beats = scene_beats(scene, view->place.block);
+    return *is_of_step ? opening : (Opening){beats->count ? beats->step[0] : 0, -1};
+}
+
 void view_open(View *view, const Scene *scene) {
     view->place.block = faulty_block(view, scene);
     choose_side(view, scene);
     const Steps *steps = view_steps(view, scene);
     if (!steps || !steps->step_count) return;
     Reduction *reduction = reduction_shown(view, scene);
-    const StepIndex *index = scene_step_index(scene, view->place.block);
-    const Beats *beats = scene_beats(scene, view->place.block);
-    Opening opening = trapped(index);
-    if (opening.step < 0 && reduction) opening = first_fault(reduction, scene_tree(scene, view->place.block));
-    /* A file has no lesson but its first slow place. */
-    bool is_slow = false;
-    if (opening.step < 0 && !*scene->identity.story) {
-        opening = first_slow(view, scene);
-        is_slow = opening.step >= 0;
-    }
-    bool is_lesson = false;
-    if (opening.step < 0) {
-        opening = lesson(view, scene);
-        is_lesson = opening.step >= 0;
-    }
-    int conflict = index->conflict_from[0];
-    bool conflicts = opening.step < 0 && conflict < steps->step_count;
-    if (opening.step < 0) opening = conflicts ? (Opening){conflict, -1} : first_addition(reduction);
-    if (opening.step < 0) {
-        opening = first_slow(view, scene);
-        is_slow = opening.step >= 0;
-    }
-    if (opening.step < 0) opening.step = beats->count ? beats->step[0] : 0;
+    bool is_of_step = false;
+    Opening opening = place_to_open(view, scene, reduction, &is_of_step);
     ShownPicture *picture =
         picture_is_of_machine(view->display.picture) ? &view->display.behind_grid : &view->display.picture;
-    *picture = reduction && !conflicts && !is_slow && !is_lesson ? SHOW_REDUCTION : SHOW_INSTRUCTION;
+    *picture = reduction && !is_of_step ? SHOW_REDUCTION : SHOW_INSTRUCTION;
     if (opening.thread >= 0) {
         view->selection.warp = opening.thread / WARP_LANES;
         view->selection.lane = opening.thread % WARP_LANES;
     }
     view_go_to_step(view, scene, opening.step);
+    view->place.is_opening = true;
+}
+
+void view_open_again(View *view, const Scene *scene) {
+    if (view->place.is_opening && is_file(scene)) view_open(view, scene);
 }
 
 /* ---- the same place in another run --------------------------------------------------------------------- */
@@ -337,6 +360,7 @@ static ViewPosition find_again(ViewPosition place, const Scene *from, const Scen
 
 void keep_place(View *view, const Scene *from, const Scene *to) {
     ViewPlace *place = &view->place;
+    place->is_opening = false;
     ViewPosition here = find_again((ViewPosition){place->block, place->step + 1}, from, to);
     int wavefront = place->wavefront;
     place->back = find_again(place->back, from, to);

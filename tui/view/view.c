@@ -215,6 +215,12 @@ static int step_of_access(const Steps *steps, const FindingAccess *access) {
     return -1;
 }
 
+ViewPosition view_finding_place(const Scene *scene, const Finding *finding, const FindingAccess *access) {
+    int block = find_traced(scene, finding->launch, access->linear_block);
+    if (block < 0 || access->pc < 0) return (ViewPosition){0};
+    return (ViewPosition){block, step_of_access(scene->traced.blocks[block].steps, access) + 1};
+}
+
 ViewAnswer view_go_to_hazard(View *view, const Scene *scene) {
     const Finding *hazard = &scene->borrowed.hazards->items[view->selection.hazard - 1];
     const FindingAccess *access = view->selection.hazard_other ? &hazard->other : &hazard->access;
@@ -227,7 +233,7 @@ ViewAnswer view_go_to_hazard(View *view, const Scene *scene) {
         view->transient.wanted_block = (uint32_t)access->linear_block;
         return had_waited ? VIEW_CHANGED : VIEW_TRACE;
     }
-    int step = step_of_access(scene->traced.blocks[found].steps, access);
+    int step = view_finding_place(scene, hazard, access).number - 1;
     ViewPosition before = {view->place.block, view->place.step + 1};
     view->place.block = found;
     if (step >= 0) view_go_to_step(view, scene, step);

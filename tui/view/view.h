@@ -98,6 +98,7 @@ typedef struct ViewPlace {
     int step;
     int wavefront;     /* within a shared access, from 0 */
     ViewPosition back; /* where the last jump started */
+    bool is_opening;   /* view_open() went here, and no key was pressed since */
 } ViewPlace;
 
 typedef struct ViewSelection {
@@ -282,10 +283,13 @@ void view_show_alike(View *view, const View *from);
 
 const Steps *view_steps(const View *view, const Scene *scene);  /* NULL: nothing was traced */
 void view_go_to_step(View *view, const Scene *scene, int step); /* clamped */
-/* Where a run opens, and the picture that shows it: the first fault (a trap, a wrong sum), with its thread
- * selected; in a file its first slow place; else its first bank conflict, its first addition, its first slow
- * place, its first step that moves data. Stalls come first of the side panes if they were sampled. */
+/* Where a run opens, and the picture that shows it, with its thread selected. A file opens at its first
+ * problem, findings_first(), which the header and the key f name. A kernel of the catalogue opens at its
+ * first fault (a trap, a wrong sum), at its lesson, its first bank conflict, its first addition, its first
+ * problem, its first step that moves data. Stalls come first of the side panes if they were sampled. */
 void view_open(View *view, const Scene *scene);
+/* The first problem became known after a file was opened: opens it again, unless a key was pressed since. */
+void view_open_again(View *view, const Scene *scene);
 /* Moves by this many beats (beats.h), forwards or backwards. */
 void view_move_by_beats(View *view, const Scene *scene, int by);
 /* Moves by this many levels of the reduction; if nothing is folded, by barrier intervals. Backwards first to
@@ -309,6 +313,8 @@ double view_phase(const View *view);
 enum { VIEW_SPEED_BYTES = 16 };
 void view_print_speed(int speed, char out[VIEW_SPEED_BYTES]); /* "1/4x" */
 
+/* The step of this access of a finding; number 0: its block is not traced, or it has no step there. */
+ViewPosition view_finding_place(const Scene *scene, const Finding *finding, const FindingAccess *access);
 /* Goes to the access of the selected hazard; for a block that is not traced: VIEW_TRACE. */
 ViewAnswer view_go_to_hazard(View *view, const Scene *scene);
 
