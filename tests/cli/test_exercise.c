@@ -63,6 +63,19 @@ static void the_list_marks_what_was_solved(void **state) {
     program_outcome_done(&outcome);
 }
 
+/* What cannot be compiled, for its text or for want of a compiler. */
+static void the_twin_in_ptx_is_offered(void **state) {
+    (void)state;
+    Outcome outcome =
+        program_shell("bin=$(realpath @); share=$PWD; cd %s; printf 'no kernel\\n' >block-sum.cu; "
+                      "REDVIZ_SHARE=$share $bin --exercise block-sum --frame=80x24; rm block-sum.cu",
+                      program_folder());
+    program_assert_contains(outcome.err, "mend block-sum.cu");
+    program_assert_contains(outcome.err,
+                            "or solve it in PTX, which needs no compiler: redviz --exercise ptx-barrier");
+    program_outcome_done(&outcome);
+}
+
 /* The program with these words before and after the path of WRONG. Skips where there is no compiler. */
 static Outcome grade_wrong(const char *locale, const char *before, const char *after) {
     program_write_file("wrong.cu", WRONG);
@@ -248,6 +261,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(wrong_combinations_are_refused),
         cmocka_unit_test(the_list_marks_what_was_solved),
+        cmocka_unit_test(the_twin_in_ptx_is_offered),
         cmocka_unit_test(a_file_is_graded),
         cmocka_unit_test(a_grade_is_in_the_language),
         cmocka_unit_test(a_missing_file_is_a_mark_of_0),

@@ -116,6 +116,7 @@ static void bad_files_name_the_place(void **state) {
         {"# T\n```exercise\norder: first\n```\n", 3, "order: its place in the list is expected"},
         {"# T\n```exercise\nn: 1, x\n```\n", 3, "n: up to 16 sizes"},
         {"# T\n```exercise\nn: 0\n```\n", 3, "n: up to 16 sizes"},
+        {"# T\n```exercise\ntwin:\n```\n", 3, "twin: the name of an exercise in PTX"},
         {"# T\n```exercise\ncounted: many\n```\n", 3, "counted: the n of the run"},
         {"# T\n```exercise\ninputs:\n```\n", 3, "inputs: fills"},
         {"# T\n```exercise\nexpect:\n```\n", 3, "expect: the output and a function are expected"},
