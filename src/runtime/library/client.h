@@ -360,6 +360,13 @@ int link_add(PtxLinking *linker, int type, const void *data, size_t bytes, const
 int link_add_file(PtxLinking *linker, int type, const char *name);
 int link_complete(PtxLinking *linker, void **image, size_t *bytes);
 int link_destroy(PtxLinking *linker);
+/* The same as nvJitLink has it: nvJitLinkInputType to CUjitInputType, an error to nvJitLinkResult; the text
+ * or its bytes, with the end. */
+int jit_linker_create(PtxLinking **linker, unsigned count, const char **options);
+int jit_linker_input(int type);
+int jit_linker_result(int error);
+int jit_linker_get(const PtxLinking *linker, size_t *bytes, void *to);
+int jit_linker_get_errors(const PtxLinking *linker, size_t *bytes, void *to);
 
 /* tensor_maps.c: encodes the map, which has all fields but the arrays; gives a map another address. */
 int tensor_map_make(uint8_t *bytes, const TensorMap *map, const uint64_t *size, const uint64_t *stride,
