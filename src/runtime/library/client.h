@@ -310,6 +310,7 @@ int capture_set(Stream *stream, struct Node **nodes, size_t count, bool replaces
 int graph_create(Graph **graph);
 int graph_free(Graph *graph);
 int graph_copy(Graph **copy, const Graph *graph);
+int graph_instantiate(Graph **executable, const Graph *graph, unsigned long long flags);
 int graph_run(Graph *graph, unsigned stream, unsigned number);
 int graph_launch(Graph *graph, Stream *stream);
 int graph_update(Graph *executable, const Graph *graph, int *result);
