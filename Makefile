@@ -89,7 +89,7 @@ EMULATED_OBJECTS = $(patsubst %.c,$(O)/pic/%.o,$(filter src/base/% src/ptx/% src
     tests/gpu/stub/cuda_stub.c tests/gpu/stub/emulated.c)
 # The CUDA library that the programs of --run load: one file under the names of NVIDIA's.
 CUDA_LIBRARY = $(O)/cuda/libredviz_cuda.so
-CUDA_NAMES = libcudart.so.11.0 libcudart.so.12 libcudart.so.13 libcudart.so libcuda.so.1 libcuda.so
+CUDA_NAMES = libcudart.so.11.0 libcudart.so.12 libcudart.so.13 libcudart.so libcuda.so.1 libcuda.so libnvJitLink.so.13 libnvJitLink.so
 CUDA_OBJECTS = $(patsubst %.c,$(O)/pic/%.o,$(wildcard src/runtime/library/*.c) src/base/tensor_map.c)
 BENCHES = $(patsubst %.c,$(O)/%,$(wildcard tests/bench/bench_*.c))
 FORMATTED = $(filter-out src/gpu/peers.cu,$(shell git ls-files "*.[ch]" "*.cu"))

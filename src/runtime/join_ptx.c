@@ -153,6 +153,10 @@ static PartItem *find_item(const PartItems *list, const PartItem *named) {
 
 /* ---- what two parts say of one name -------------------------------------------------------------------- */
 
+static bool is_space(const char *at) {
+    return is_token(at, ".global") || is_token(at, ".const") || is_token(at, ".v2") || is_token(at, ".v4");
+}
+
 /* The types of parameters and results, or of a variable: state space, bits and dimensions, without names. */
 static Text signature_of(const PartItem *item) {
     Text out = {0};
@@ -171,9 +175,9 @@ static Text signature_of(const PartItem *item) {
             at += strcspn(at, ")");
         } else if (is_kept && is_type) {
             text_add_bytes(&out, at + 2, length - 2);
-        } else if (is_kept && (isdigit((unsigned char)*at) || (*at && strchr(".[],", *at)))) {
-            bool links = is_token(at, ".visible") || is_token(at, ".weak") || is_token(at, ".common");
-            if (!links) text_add_bytes(&out, at, length);
+        } else if (is_kept && (isdigit((unsigned char)*at) || (*at && strchr("[],", *at)) || is_space(at))) {
+            text_add_bytes(&out, at, length);
+            if (*at == '.') text_add(&out, " ");
         }
     }
     return out;
@@ -193,9 +197,28 @@ static bool is_same_signature(const PartItem *a, const PartItem *b) {
     return same;
 }
 
+/* Bits of a variable, of its signature: ".global .v2 32|[4]". */
+static double bits_of(const PartItem *item) {
+    Text signature = signature_of(item);
+    double bits = 1;
+    for (const char *at = text_string(&signature); *at; at++) {
+        char *end = NULL;
+        double factor = isdigit((unsigned char)*at) ? strtod(at, &end) : 1;
+        bits *= factor;
+        if (end) at = end - 1;
+    }
+    text_done(&signature);
+    return bits;
+}
+
 /* What becomes of an item whose name the module has: the old or the new definition is left out. */
 static bool settle(PartItem *old, const PartItem *new, bool *leaves_old, bool *leaves_new, Error *error) {
     int length = (int)(new->name_length < 200 ? new->name_length : 200);
+    if (old->linkage == COMMON && new->linkage == COMMON) { /* the largest */
+        *leaves_old = bits_of(new) > bits_of(old);
+        *leaves_new = !*leaves_old;
+        return true;
+    }
     if (!is_same_signature(old, new))
         return error_set(error, "'%.*s' is declared differently in two parts: its types differ", length,
                          new->name);

@@ -160,16 +160,17 @@ static void private_names_are_made_distinct(void **state) {
 static void one_of_several_weak_definitions_stays(void **state) {
     (void)state;
     static const char one[] = HEAD ".weak .func f() { bar.sync 1; ret; }\n.weak .global .u32 x = 1;\n"
-                                   ".common .global .u32 y;\n";
+                                   ".common .global .align 4 .b8 y[7];\n";
     static const char other[] = HEAD ".weak .func f() { bar.sync 2; ret; }\n.visible .global .u32 x = {2};\n"
-                                     ".common .global .u32 y;\n";
+                                     ".common .global .v2 .u32 y;\n";
     Text text = {0};
     join_both(&text, one, other);
     assert_int_equal(count(&text, "bar.sync 1"), 1);
     assert_int_equal(count(&text, "bar.sync 2"), 0);
     assert_int_equal(count(&text, ".weak .global .u32 x"), 0);
     assert_int_equal(count(&text, ".visible .global .u32 x = {2};"), 1);
-    assert_int_equal(count(&text, ".common .global .u32 y;"), 1);
+    assert_int_equal(count(&text, ".common .global .v2 .u32 y;"), 1);
+    assert_int_equal(count(&text, ".common"), 1);
     text_done(&text);
 }
 

@@ -24,6 +24,7 @@ static void add_others(void) {
     program_runs_add("check_race", "@ --run %/exits_1.cu $REDVIZ_TEST_COMPILER --check");
     program_runs_add("host_atomics", "@ --run %/host_atomics.cu --report");
     program_runs_add("linker", "@ --run %/linker.cu --compile-flags -lcuda --report");
+    program_runs_add("jit_linker", "@ --run %/jit_linker.cu --compile-flags '-lcuda -lnvJitLink' --report");
     program_runs_add("linked_files",
                      "nvcc -rdc=true" VIRTUAL " -c %/more_parts.cu -o $TMPDIR/more.o && "
                      "ar rcs $TMPDIR/libmore.a $TMPDIR/more.o && touch $TMPDIR/libcudadevrt.a && "
@@ -137,6 +138,9 @@ static void the_linker_of_the_driver(void **state) {
                  "local 24, constant 16: 142 7 60 1\n"
                  "program exited 0: 1 launch, 1 distinct",
                  "cuLinkAddData of LTO-IR is not emulated");
+    EXPECT_WORDS("jit_linker", 0,
+                 "no architecture: 2\n6 'answer' is not defined in any part\n\n0 \nanswer 42\n"
+                 "program exited 0: 1 launch, 1 distinct");
     EXPECT_WORDS("linked_files", 0, "file: 0 \nfile: 0 \nadd_to: 1\n");
 }
 

@@ -310,6 +310,7 @@ int capture_set(Stream *stream, struct Node **nodes, size_t count, bool replaces
 int graph_create(Graph **graph);
 int graph_free(Graph *graph);
 int graph_copy(Graph **copy, const Graph *graph);
+int graph_instantiate(Graph **executable, const Graph *graph, unsigned long long flags);
 int graph_run(Graph *graph, unsigned stream, unsigned number);
 int graph_launch(Graph *graph, Stream *stream);
 int graph_update(Graph *executable, const Graph *graph, int *result);
@@ -360,6 +361,13 @@ int link_add(PtxLinking *linker, int type, const void *data, size_t bytes, const
 int link_add_file(PtxLinking *linker, int type, const char *name);
 int link_complete(PtxLinking *linker, void **image, size_t *bytes);
 int link_destroy(PtxLinking *linker);
+/* The same as nvJitLink has it: nvJitLinkInputType to CUjitInputType, an error to nvJitLinkResult; the text
+ * or its bytes, with the end. */
+int jit_linker_create(PtxLinking **linker, unsigned count, const char **options);
+int jit_linker_input(int type);
+int jit_linker_result(int error);
+int jit_linker_get(const PtxLinking *linker, size_t *bytes, void *to);
+int jit_linker_get_errors(const PtxLinking *linker, size_t *bytes, void *to);
 
 /* tensor_maps.c: encodes the map, which has all fields but the arrays; gives a map another address. */
 int tensor_map_make(uint8_t *bytes, const TensorMap *map, const uint64_t *size, const uint64_t *stride,

@@ -106,6 +106,21 @@ static int function_get_name(const char **name, const void *stub) {
 #include "runtime/library/graph.def"
 #include "runtime/library/driver_calls.def"
 
+/* A function of nvJitLink 13, also under the name that its header calls. Its failures are no CUDA errors. */
+#define LINKER(name, parameters, ...)                                                                        \
+    EXPORT int name##_in_linker parameters;                                                                  \
+    EXPORT int name##_in_linker parameters {                                                                 \
+        int error = library_enter("nvJitLink" #name, __builtin_return_address(0), ENTER_QUERY);              \
+        if (error == 0) error = (__VA_ARGS__);                                                               \
+        library_leave(0);                                                                                    \
+        return error;                                                                                        \
+    }                                                                                                        \
+    EXPORT extern __typeof__(name##_in_linker) name##_13_in_linker                                           \
+        __attribute__((alias(#name "_in_linker")));                                                          \
+    __asm__(".symver " #name "_in_linker,nvJitLink" #name "@@libnvJitLink.so.13");                           \
+    __asm__(".symver " #name "_13_in_linker,__nvJitLink" #name "_13_0@@libnvJitLink.so.13");
+#include "runtime/library/jit_linker.def"
+
 #define LACKS(name) ENTRY(name, (void), lacks(#name))
 #include "runtime/library/unsupported.def"
 

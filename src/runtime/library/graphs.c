@@ -15,6 +15,7 @@ typedef struct Node {
 
 struct Graph {
     NodeList nodes; /* owned, in the order of their creation */
+    bool frees;     /* executable: a launch first frees what the last one has not */
 };
 
 enum { CAPTURE_NONE, CAPTURE_ACTIVE };
@@ -86,6 +87,27 @@ int graph_copy(Graph **copy, const Graph *graph) {
     return error;
 }
 
+int graph_instantiate(Graph **executable, const Graph *graph, unsigned long long flags) {
+    enum { AUTO_FREE_ON_LAUNCH = 1 };
+    int error = graph_copy(executable, graph);
+    if (error == 0) (*executable)->frees = (flags & AUTO_FREE_ON_LAUNCH) != 0;
+    return error;
+}
+
+/* Frees what the last launch has allocated and nobody has freed. */
+static int free_memory_of(const Graph *graph) {
+    int error = 0;
+    for (size_t i = 0; error == 0 && i < graph->nodes.count; i++) {
+        const StreamOperation *operation = &graph->nodes.nodes[i]->operation;
+        if (operation->kind != OPERATION_ALLOCATE) continue;
+        uint64_t address = operation->u.memory.address;
+        const DeviceAllocation *memory = memory_find(address);
+        if (memory != NULL && memory->address == address && !memory->freed)
+            error = memory_free(address, false, library_caller());
+    }
+    return error;
+}
+
 /* Nodes mostly come after those on which they depend, so this is not deep. */
 static int node_run(Node *node, unsigned visit, unsigned stream, unsigned number) {
     int error = 0;
@@ -108,7 +130,8 @@ int graph_run(Graph *graph, unsigned stream, unsigned number) {
 int graph_launch(Graph *graph, Stream *stream) {
     static unsigned count;
     if (graph == NULL) return cudaErrorInvalidValue;
-    return graph_run(graph, stream_find(stream)->number, ++count);
+    int error = graph->frees ? free_memory_of(graph) : 0;
+    return error != 0 ? error : graph_run(graph, stream_find(stream)->number, ++count);
 }
 
 /* cudaGraphExecUpdate: `result` is a cudaGraphExecUpdateResult. */

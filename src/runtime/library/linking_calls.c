@@ -1,4 +1,4 @@
-/* The driver's linker, of PTX alone: what it makes, its "cubin", is PTX.
+/* The driver's linker, of PTX alone: what it makes, its "cubin", is PTX. So is what nvJitLink makes.
  *
  * redviz joins the parts; their text so far is kept here. Objects and archives are searched for fat
  * binaries. */
@@ -20,6 +20,9 @@ struct PtxLinking {
     unsigned parts;
     JitLog errors;
     int error; /* of a part of an archive */
+    bool is_complete;
+    char own_log[4096]; /* nvJitLink */
+    void *own_log_bytes;
 };
 
 static void log_line(const JitLog *log, const char *line) {
@@ -139,7 +142,8 @@ int link_add_file(PtxLinking *linker, int type, const char *name) {
 
 int link_complete(PtxLinking *linker, void **image, size_t *bytes) {
     int error = linker->parts > 0 ? ask_to_link(linker, FORMAT_PTX, NULL, 0) : cudaErrorInvalidValue;
-    *image = error == 0 ? linker->text : NULL;
+    linker->is_complete = error == 0;
+    if (image != NULL) *image = error == 0 ? linker->text : NULL;
     if (bytes != NULL) *bytes = error == 0 ? linker->bytes + 1 : 0;
     return error;
 }
@@ -148,4 +152,41 @@ int link_destroy(PtxLinking *linker) {
     free(linker->text);
     free(linker);
     return 0;
+}
+
+enum { LINKED, MISSING_ARCHITECTURE = 2, INVALID_INPUT, WRONG_PTX, INTERNAL = 6, UNRECOGNIZED_INPUT = 8 };
+
+int jit_linker_create(PtxLinking **linker, unsigned count, const char **options) {
+    bool has_architecture = false;
+    for (unsigned i = 0; i < count; i++) has_architecture |= strncmp(options[i], "-arch", 5) == 0;
+    if (!has_architecture) return MISSING_ARCHITECTURE;
+    if (link_create(linker, 0, NULL, NULL) != 0) return INTERNAL;
+    (*linker)->errors = (JitLog){(*linker)->own_log, sizeof(*linker)->own_log, &(*linker)->own_log_bytes};
+    return LINKED;
+}
+
+int jit_linker_input(int type) {
+    enum { PTX = 1, LTO_IR = 3, LTO = 5 };
+    return type == LTO_IR ? LTO : PTX; /* the bytes say which of the others it is */
+}
+
+int jit_linker_result(int error) {
+    if (error == cudaErrorInvalidPtx) return WRONG_PTX;
+    if (error == cudaErrorNotSupported) return UNRECOGNIZED_INPUT;
+    if (error == cudaErrorNoKernelImageForDevice) return INTERNAL;
+    return error != 0 ? INVALID_INPUT : LINKED;
+}
+
+int jit_linker_get(const PtxLinking *linker, size_t *bytes, void *to) {
+    if (!linker->is_complete) return INTERNAL;
+    if (bytes != NULL) *bytes = linker->bytes + 1;
+    if (to != NULL) memcpy(to, linker->text, linker->bytes + 1);
+    return LINKED;
+}
+
+int jit_linker_get_errors(const PtxLinking *linker, size_t *bytes, void *to) {
+    size_t length = strlen(linker->own_log);
+    if (bytes != NULL) *bytes = length + 1;
+    if (to != NULL) memcpy(to, linker->own_log, length + 1);
+    return LINKED;
 }

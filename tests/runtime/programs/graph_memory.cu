@@ -54,6 +54,15 @@ int main() {
     fill<<<1, COUNT, 0, stream>>>((int *)wanted.dptr, 5);
     cudaMemcpy(host, wanted.dptr, sizeof host, cudaMemcpyDeviceToHost);
     good = good && host[COUNT - 1] == 5 && cudaFree(wanted.dptr) == cudaSuccess;
+
+    /* A second launch fails while the first one's memory is allocated, unless it is asked to free it. */
+    cudaGraphExec_t freeing;
+    cudaGraphInstantiate(&freeing, built, cudaGraphInstantiateFlagAutoFreeOnLaunch);
+    good = good && cudaGraphLaunch(executable, stream) == cudaSuccess;
+    good = good && cudaGraphLaunch(executable, stream) == cudaErrorInvalidValue;
+    good = good && cudaGetLastError() == cudaErrorInvalidValue;
+    good = good && cudaGraphLaunch(freeing, stream) == cudaSuccess;
+    good = good && cudaGraphLaunch(freeing, stream) == cudaSuccess;
     printf("%s: %d\n", good ? "PASSED" : "FAILED", host[0]);
     return !good;
 }
