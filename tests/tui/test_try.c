@@ -44,7 +44,7 @@ static void remedies_come_one_after_another(void **state) {
         {"strided",
          "I",
          {CHANGED, "a word after every 32 in sdata: wavefronts 600 -> 180",
-          "── a word after every 32 in sdata ──", "k keep it (shows the diff)  I next  Esc"},
+          "─ a word after every 32 in sdata ──", "k keep it (shows the diff)  I next  Esc"},
          {"Watch:"}},
         {"strided",
          "II",
