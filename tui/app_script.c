@@ -34,6 +34,7 @@ bool app_start(App *app, const AppStart *start, int columns, int rows, bool *qui
     if (start->lecture) app_begin_lecture(app, start->lecture, start->stop ? start->stop - 1 : 0);
     app_grade(app);
     if (start->compare && !app_start_comparison(app, start->compare, error)) return false;
+    for (int i = 0; i < app->comparison.count; i++) app_show_hazards(app, i, false); /* a run opens there */
     if (start->opens_home) menu_open(app_view(app), MENU_HOME, NULL);
     app_view(app)->transient.begins = start->opens_home;
     if (start->step > 0) comparison_go_to_step(&app->comparison, start->step - 1);

@@ -154,8 +154,11 @@ static void walk_footer(const Scene *scene, const View *view, Footer *footer) {
         if (footer->canvas) canvas_text(footer->canvas, footer->area, at, 0, ROLE_CURRENT, typed);
         at += canvas_text_columns(typed);
     }
-    for (int i = 0; view->display.plays_lecture && i < LECTURE_KEY_COUNT; i++)
-        if (*lecture_key_rows[i].name) at += walk_hint(footer, at, &lecture_key_rows[i], true);
+    for (int i = 0; view->display.plays_lecture && i < LECTURE_KEY_COUNT; i++) {
+        KeyRow row = lecture_key_rows[i];
+        if (i == LECTURE_KEY_RETURN && view->transient.hides) row.name = "answer";
+        if (*row.name) at += walk_hint(footer, at, &row, true);
+    }
     bool full = false, of_warps = warps_view_has_keys(view, scene);
     for (int i = 0; of_warps && i < WARPS_KEY_COUNT; i++)
         if (*warps_key_rows[i].name) at += walk_hint(footer, at, &warps_key_rows[i], true);

@@ -70,7 +70,9 @@ const Findings *ask_counted(Session *session) {
         result.result = session->result.result_text;
         result.expected = session->result.expected_text;
     }
-    findings->counted = findings_new_counted(session->run->trace, &result, session->options.has_trace_blocks);
+    findings->counted =
+        findings_new_counted(session->run->trace, &result, (FindingNames){ask_source_line, session},
+                             session->options.has_trace_blocks);
     findings_put_samples(findings->counted, samples_of_line, session);
     ask_name_remedies(session, findings->counted);
     return findings->counted;
@@ -91,7 +93,7 @@ Findings *ask_hazards(Session *session) {
         result.result = session->result.result_text;
         result.expected = session->result.expected_text;
     }
-    FindingKnown known = {.source = ask_source_line, .context = session, .leak_pc = PTX_NO_PC};
+    FindingKnown known = {.names = {ask_source_line, session}, .leak_pc = PTX_NO_PC};
     EmulatorLeak leak;
     if (session->run->emulator && emulator_find_leak(session->run->emulator, &leak)) {
         known.leaks = leak.allocations;

@@ -60,30 +60,29 @@ static void cut_slow(Findings *list) {
 
 static Findings *finish(FindingsBuilder *builder) {
     cut_slow(findings_end(builder));
-    findings_add_advice(builder->list, builder->trace);
+    findings_add_advice(builder);
     Findings *list = findings_end(builder); /* its examples order findings of equal cost */
     for (int i = 0; i < list->count; i++)
         if (list->items[i].severity != SEVERITY_SLOW) find_events(builder->trace, &list->items[i]);
     return list;
 }
 
-void findings_count_slow_again(Findings *list, const Trace *trace) {
-    FindingsBuilder builder = {.list = list, .capacity = list->count, .trace = trace};
+void findings_count_slow_again(Findings *list, const Trace *trace, FindingNames names) {
+    FindingsBuilder builder = {.list = list, .capacity = list->count, .trace = trace, .names = names};
     int kept = 0;
     for (int i = 0; i < list->count; i++)
         if (list->items[i].severity != SEVERITY_SLOW) list->items[kept++] = list->items[i];
     list->count = kept;
     add_slow(&builder, false);
     cut_slow(findings_end(&builder));
-    findings_add_advice(list, trace);
+    findings_add_advice(&builder);
     findings_end(&builder);
 }
 
 Findings *findings_new(RaceDetector *detector, const Trace *trace, const FindingResult *result,
                        const FindingKnown *known) {
     FindingsBuilder builder = findings_begin(trace);
-    builder.source = known->source;
-    builder.context = known->context;
+    builder.names = known->names;
     if (detector) findings_add_races(&builder, detector);
     findings_add_traps(&builder);
     findings_add_result(&builder, detector, result);
@@ -93,8 +92,10 @@ Findings *findings_new(RaceDetector *detector, const Trace *trace, const Finding
     return finish(&builder);
 }
 
-Findings *findings_new_counted(const Trace *trace, const FindingResult *result, bool traced) {
+Findings *findings_new_counted(const Trace *trace, const FindingResult *result, FindingNames names,
+                               bool traced) {
     FindingsBuilder builder = findings_begin(trace);
+    builder.names = names;
     int count;
     findings_add_traps(&builder);
     LineMetrics *lines = metrics_by_line(trace, traced, &count);

@@ -183,10 +183,14 @@ typedef struct FindingResult { /* for a run with a reference */
 
 /* A line of a source file, valid until the next call; NULL: not known. */
 typedef const char *(*FindingSource)(void *context, const char *file, int line);
+/* Names shared memory that the PTX does not name. */
+typedef struct FindingNames {
+    FindingSource source; /* NULL: not known */
+    void *context;
+} FindingNames;
 /* What else is known about the run. */
 typedef struct FindingKnown {
-    FindingSource source; /* names shared memory that the PTX does not name */
-    void *context;
+    FindingNames names;
     uint64_t leaks, leaked_bytes; /* allocations of the device heap that were not freed */
     int leak_pc;                  /* where the last launch makes the first of them; PTX_NO_PC: not known */
 } FindingKnown;
@@ -196,7 +200,8 @@ Findings *findings_new(RaceDetector *detector, const Trace *trace, const Finding
                        const FindingKnown *known);
 /* The same without a search: faults, the wrong result, what the counters show. `traced`: of the traced events
  * only. */
-Findings *findings_new_counted(const Trace *trace, const FindingResult *result, bool traced);
+Findings *findings_new_counted(const Trace *trace, const FindingResult *result, FindingNames names,
+                               bool traced);
 void findings_free(Findings *findings);
 /* The share of a launch's samples in a line, and what most of them wait for; NaN: not recorded. */
 typedef double (*FindingSamples)(void *context, int launch, const char *file, int line,
@@ -224,7 +229,7 @@ void findings_write(const Findings *findings, struct Store *store);
 Findings *findings_read(const Trace *trace, struct Store *store);
 
 /* Replaces the slow places of the list by those that the trace shows: a session file has no shares. */
-void findings_count_slow_again(Findings *findings, const Trace *trace);
+void findings_count_slow_again(Findings *findings, const Trace *trace, FindingNames names);
 
 /* True if it prints a count after its sentence: "in 1,536 executions by a warp, in 16 blocks". At most two
  * faults of one instruction are kept: "2 such faults are kept, in 2 blocks". */

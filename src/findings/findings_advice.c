@@ -1,5 +1,5 @@
 /* Advice for slow findings: the change and its computed cost. */
-#include "findings/findings_list.h"
+#include "findings/findings_sentences.h"
 #include "findings/shared_layout.h"
 #include "metrics/fold.h"
 #include "base/language.h"
@@ -101,7 +101,8 @@ static void print_layout(const char *name, const SharedLayout *layout, uint64_t 
     text_print(out, tr("; rows of %llu instead of %llu)"), elements + pad, elements);
 }
 
-static void advise_layout(Findings *list, const Trace *trace, Finding *finding) {
+static void advise_layout(const FindingsBuilder *builder, Finding *finding) {
+    const Trace *trace = builder->trace;
     const TraceLaunch *launch = trace->launches[finding->launch];
     const PtxInstruction *in = launch->program->code[finding->access.pc].instruction;
     uint64_t element = in->type_count ? (uint64_t)ptx_type_bytes(in->types[0]) : BANK_BYTES;
@@ -112,10 +113,10 @@ static void advise_layout(Findings *list, const Trace *trace, Finding *finding) 
     finding->predicted = (uint64_t)((double)finding->cost * rest + 0.5);
     CountText predicted, cost;
     Text text = {0};
-    print_layout(launch->symbols[finding->access.buffer].name, &layout, element, &text);
+    print_layout(findings_name_array(builder, launch, &finding->access), &layout, element, &text);
     text_print(&text, tr(": %s wavefronts instead of %s, computed from the traced accesses"),
                count_text(finding->predicted, &predicted), count_text(finding->cost, &cost));
-    finding->advice = findings_keep(list, &text);
+    finding->advice = findings_keep(builder->list, &text);
 }
 
 /* Most of its divergence is at branches that jump back: lanes leave a loop one after another. */
@@ -193,7 +194,8 @@ static const char *advice_of_split(const Trace *trace, const Finding *finding) {
     }
 }
 
-static void advise(Findings *list, const Trace *trace, Finding *finding) {
+static void advise(const FindingsBuilder *builder, Finding *finding) {
+    const Trace *trace = builder->trace;
     switch (finding->kind) {
     case FINDING_BANK_CONFLICT:
         finding->advice = tr("let the lanes of a warp access words in different banks: neighbouring lanes, "
@@ -203,7 +205,7 @@ static void advise(Findings *list, const Trace *trace, Finding *finding) {
             finding->advice =
                 tr("a bank serves the lanes of an atomic one after another, also those on one word: "
                    "give each warp its own copy, or combine equal elements in registers first");
-        advise_layout(list, trace, finding);
+        advise_layout(builder, finding);
         break;
     case FINDING_UNCOALESCED:
         finding->advice =
@@ -229,7 +231,7 @@ static void advise(Findings *list, const Trace *trace, Finding *finding) {
     }
 }
 
-void findings_add_advice(Findings *list, const Trace *trace) {
-    for (int i = 0; i < list->count; i++)
-        if (list->items[i].severity == SEVERITY_SLOW) advise(list, trace, &list->items[i]);
+void findings_add_advice(const FindingsBuilder *builder) {
+    for (int i = 0; i < builder->list->count; i++)
+        if (builder->list->items[i].severity == SEVERITY_SLOW) advise(builder, &builder->list->items[i]);
 }

@@ -62,7 +62,7 @@ static bool is_in_memory(const FindingsBuilder *builder, const char *file, int l
                          bool has_elements) {
     size_t length = strlen(name);
     for (int at = line - 1; at > 0; at--) {
-        const char *text = builder->source(builder->context, file, at);
+        const char *text = builder->names.source(builder->names.context, file, at);
         const char *shared = text ? strstr(text, "__shared__") : NULL;
         for (const char *c = text; c && (c = strstr(c, name)); c += length) {
             if ((c > text && is_name(c[-1])) || is_name(c[length])) continue;
@@ -110,7 +110,7 @@ static void read_text(const FindingsBuilder *builder, const char *file, int last
     int depth = 0, functions = 0, off = 0; /* off: conditions within an #if 0 */
     for (int at = 1; at <= last; at++) {
         char code[1024];
-        const char *text = builder->source(builder->context, file, at);
+        const char *text = builder->names.source(builder->names.context, file, at);
         lines[at].begins_in_comment = in_comment || off > 0;
         lines[at].function = depth ? functions : 0;
         if (!text) continue;
@@ -177,10 +177,10 @@ static void add_note(FindingsBuilder *builder, int launch, const char *file, int
 /* The line is in a branch that is never taken, as in a template: its condition has no code left. */
 static bool is_never_reached(const FindingsBuilder *builder, const LineUse *lines, const char *file,
                              int line) {
-    const char *text = builder->source(builder->context, file, line);
+    const char *text = builder->names.source(builder->names.context, file, line);
     size_t blanks = text ? strspn(text, " \t") : 0;
     for (int at = line - 1; at > 0 && blanks; at--) {
-        text = builder->source(builder->context, file, at);
+        text = builder->names.source(builder->names.context, file, at);
         if (!text || strspn(text, " \t") >= blanks) continue;
         const char *c = skip_blanks(text);
         if (*c == '{' || !*c || *c == '/' || *c == '#') continue;
@@ -191,7 +191,7 @@ static bool is_never_reached(const FindingsBuilder *builder, const LineUse *line
 
 static bool is_deleted(const FindingsBuilder *builder, const LineUse *lines, const char *file, int line) {
     char name[NAME_BYTES], text[1024];
-    const char *whole = builder->source(builder->context, file, line);
+    const char *whole = builder->names.source(builder->names.context, file, line);
     bool in_comment = false;
     if (!whole || lines[line].stores || lines[line].begins_in_comment) return false;
     copy_code(whole, &in_comment, text, sizeof text);
@@ -206,7 +206,7 @@ static bool is_deleted(const FindingsBuilder *builder, const LineUse *lines, con
  * only at its end. */
 static int first_line_of(const FindingsBuilder *builder, const char *file, int line) {
     for (int at = line; at > 0; at--) {
-        const char *text = builder->source(builder->context, file, at);
+        const char *text = builder->names.source(builder->names.context, file, at);
         const char *kernel = text ? strstr(text, "__global__") : NULL;
         if (kernel) return at;
         if (text && *text == '}' && at < line) break; /* end of the previous function */
@@ -246,7 +246,7 @@ static void add_of_launch(FindingsBuilder *builder, int launch) {
 
 void findings_note_deleted(Findings *list, const Trace *trace, FindingSource source, void *context) {
     FindingsBuilder builder = {
-        .list = list, .capacity = list->count, .trace = trace, .source = source, .context = context};
+        .list = list, .capacity = list->count, .trace = trace, .names = {source, context}};
     for (int i = 0; i < trace->launch_count; i++) {
         bool is_new = true; /* launches of one entry share a program */
         for (int k = 0; k < i; k++) is_new &= trace->launches[k]->program != trace->launches[i]->program;

@@ -9,8 +9,7 @@ typedef struct FindingsBuilder {
     Findings *list;
     int capacity;
     const Trace *trace;
-    FindingSource source; /* NULL: not known */
-    void *context;
+    FindingNames names;
     double passes;                  /* of the run, without those of atomics */
     Text below[FINDING_KIND_COUNT]; /* lines whose cost is below FINDINGS_LEAST_PERCENT */
 } FindingsBuilder;
@@ -58,6 +57,6 @@ void findings_add_undefined_shuffles(FindingsBuilder *builder, const LineMetrics
 void findings_add_dropped(FindingsBuilder *builder);
 
 /* Gives every slow finding its most costly traced access as an example, and its advice. */
-void findings_add_advice(Findings *list, const Trace *trace);
+void findings_add_advice(const FindingsBuilder *builder);
 
 #endif

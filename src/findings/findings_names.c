@@ -54,7 +54,9 @@ static void find_subscripted(const char *line, SourceNames *names) {
 }
 
 static const char *line_of(const FindingsBuilder *builder, const char *file, int line) {
-    return builder->source && file && line > 0 ? builder->source(builder->context, file, line) : NULL;
+    return builder->names.source && file && line > 0
+               ? builder->names.source(builder->names.context, file, line)
+               : NULL;
 }
 
 /* What the nearest earlier line assigns to the pointer, after "NAME =", or "[" of a shared array; NULL: none
@@ -116,6 +118,14 @@ const char *findings_name_memory(const FindingsBuilder *builder, const TraceLaun
     uint64_t bytes = (uint64_t)element_bytes(launch, access->pc);
     return arena_print(&builder->list->arena, "%s[%" PRIu64 "]",
                        name_of(builder, launch, space, access, other, &names), access->offset / bytes);
+}
+
+const char *findings_name_array(const FindingsBuilder *builder, const TraceLaunch *launch,
+                                const FindingAccess *access) {
+    SourceNames names;
+    const FindingAccess none = {.pc = PTX_NO_PC};
+    return arena_print(&builder->list->arena, "%s",
+                       name_of(builder, launch, PTX_SPACE_SHARED, access, &none, &names));
 }
 
 /* ---- accesses in words --------------------------------------------------------------------------------- */

@@ -21,7 +21,9 @@ static bool is_name(char c) {
 }
 
 static const char *line_of(const FindingsBuilder *builder, const char *file, int line) {
-    return builder->source && file && line > 0 ? builder->source(builder->context, file, line) : NULL;
+    return builder->names.source && file && line > 0
+               ? builder->names.source(builder->names.context, file, line)
+               : NULL;
 }
 
 /* "TYPE *NAME = ..." on an earlier line: the type's last word, and where the value begins; NULL: there is

@@ -14,6 +14,10 @@ void findings_locate_symbol(const SharedWindow *window, const TraceLaunch *launc
 const char *findings_name_memory(const FindingsBuilder *builder, const TraceLaunch *launch, PtxSpace space,
                                  const FindingAccess *access, const FindingAccess *other);
 
+/* "sums": the same for the whole array in shared memory. */
+const char *findings_name_array(const FindingsBuilder *builder, const TraceLaunch *launch,
+                                const FindingAccess *access);
+
 /* ---- places (findings_places.c) ------------------------------------------------------------------------ */
 
 void finding_add_place(const FindingAccess *access, Text *out);   /* "line 21", "line 17 or 18 of sum.cuh" */

@@ -421,8 +421,9 @@ static void print_measured(const ReportInput *input, Text *out) {
 
 static void print_findings(const ReportInput *input, Text *out) {
     FindingResult result = {input->has_result && !input->correct, input->result, input->expected, NULL};
+    FindingNames names = {input->source_text, input->context};
     const Findings *list = input->verdict_list ? input->verdict_list : input->hazards;
-    Findings *own = list ? NULL : findings_new_counted(input->trace, &result, input->narrowed);
+    Findings *own = list ? NULL : findings_new_counted(input->trace, &result, names, input->narrowed);
     findings_print_brief(list ? list : own, input->is_guess, out);
     findings_free(own);
 }

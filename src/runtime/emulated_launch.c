@@ -293,7 +293,7 @@ static void fail(Device *device, int32_t error, const char *why) {
 
 /* The first problem of the launch, as its own run names it. */
 static void note_finding(Device *device, CapturedLaunch *launch, const Trace *trace) {
-    Findings *list = findings_new_counted(trace, NULL, false);
+    Findings *list = findings_new_counted(trace, NULL, (FindingNames){0}, false);
     int first = findings_first(list);
     const Finding *finding = first < 0 ? NULL : &list->items[first];
     launch->finding =

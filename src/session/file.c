@@ -552,6 +552,10 @@ static void read_result(Session *session, Store *store) {
     if (store_next_row(store)) store_complain(store, "there are two");
 }
 
+static const char *source_line(void *session, const char *file, int line) {
+    return session_source_line(session, file, line);
+}
+
 static void read_all(Session *session, Store *store) {
     const char *grid = NULL;
     Error error = {0};
@@ -570,7 +574,8 @@ static void read_all(Session *session, Store *store) {
     if (store_failed(store)) return;
     session->findings.hazards = findings_read(session->run->trace, store);
     if (session->findings.hazards && !store_failed(store))
-        findings_count_slow_again(session->findings.hazards, session->run->trace);
+        findings_count_slow_again(session->findings.hazards, session->run->trace,
+                                  (FindingNames){source_line, session});
     session->file.program = saved_program_read(&session->options.launch, store);
     session->options.program = session->file.program;
     if (session->file.program) add_program_sources(session);

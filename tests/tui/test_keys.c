@@ -253,11 +253,11 @@ static void a_narrow_footer_keeps_what_a_lecture_needs(void **state) {
         int columns;
         const char *hint;
         Key key;
-    } rows[] = {{80, "→ beat", SPECIAL_RIGHT}, {80, "] level", ']'},    {80, "Space play", ' '},
-                {80, "K kernel", 'K'},         {80, "c compare", 'c'},  {80, "B ladder", 'B'},
-                {80, "n conflict", 'n'},       {80, "? help", '?'},     {80, "q quit", 'q'},
-                {120, "d split", 'd'},         {120, "f finding", 'f'}, {120, "e edit", 'e'},
-                {120, "p params", 'p'},        {120, ": find", ':'},    {120, "q quit", 'q'}};
+    } rows[] = {{80, "→ beat", SPECIAL_RIGHT}, {80, "] level", ']'},     {80, "Space play", ' '},
+                {80, "K kernel", 'K'},         {80, "c compare", 'c'},   {80, "B ladder", 'B'},
+                {80, "f finding", 'f'},        {80, "? help", '?'},      {80, "q quit", 'q'},
+                {120, "d split", 'd'},         {120, "n conflict", 'n'}, {120, "e edit", 'e'},
+                {120, "p params", 'p'},        {120, ": find", ':'},     {120, "q quit", 'q'}};
     Sample *sample = sample_new(256);
     View view;
     view_init(&view);

@@ -439,6 +439,19 @@ static void the_warps_are_covered(void **state) {
     }
 }
 
+/* The timeline's legend does not tell the answer, and the footer says what Enter does. */
+static void the_legend_is_covered(void **state) {
+    (void)state;
+    write_lecture(HEAD "```redviz\n--kernel strided\n```\nWelcome.\n"
+                       "## Count\n```predict\nHow many?\ntopic: counts\nkeys: l\nanswer: %s\n```\n",
+                  "strided.barriers = 294912");
+    char *frame = play("<PgDn>");
+    if (!strstr(frame, "Enter answer")) fail_msg("Enter has no name:\n%s", frame);
+    if (strstr(frame, "! conflict")) fail_msg("the legend is shown:\n%s", frame);
+    free(frame);
+    shows("<PgDn><PgDn>", "! conflict");
+}
+
 /* Whatever the gutter counts, the source pane shows only the lines: no figure, no sign. */
 static void the_gutter_is_hidden_too(void **state) {
     (void)state;
@@ -647,6 +660,7 @@ int main(void) {
         cmocka_unit_test(the_panel_fits_every_size),
         cmocka_unit_test(an_open_question_is_not_answered_on_the_screen),
         cmocka_unit_test(the_warps_are_covered),
+        cmocka_unit_test(the_legend_is_covered),
         cmocka_unit_test(the_gutter_is_hidden_too),
         cmocka_unit_test(the_menu_offers_lectures),
         cmocka_unit_test(a_short_text_gives_rows_back),

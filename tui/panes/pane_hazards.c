@@ -42,7 +42,7 @@ static void draw_item(const Findings *hazards, int index, bool selected, Canvas 
                       int row) {
     const Finding *hazard = &hazards->items[index];
     Role role = selected ? ROLE_CURRENT : ROLE_TEXT;
-    char kind[40], cost[24], ideal[24], text[64];
+    char kind[40], cost[24], ideal[24], text[96];
     /* "out of bounds" of "out_of_bounds". */
     char *out = kind;
     snprintf(out, sizeof kind, "%s", tr(hazard->kind_text));
@@ -57,16 +57,20 @@ static void draw_item(const Findings *hazards, int index, bool selected, Canvas 
     if (hazard->what) at += 2 + canvas_text(canvas, area, at, row, role, hazard->what);
     if (hazard->severity == SEVERITY_ERROR || !hazard->cost) return;
     bool is_long = area.columns - at < 2 + canvas_text_columns(tr(", ideal "));
-    for (int form = 0; form < 2 && !is_long; form++) { /* the short one: 37.0 M */
-        if (form)
+    const char *unit = finding_unit(hazard->kind);
+    for (int form = unit ? 0 : 1; form < 3 && !is_long; form++) { /* with the unit; without; 37.0 M */
+        if (form == 2)
             step_context_print_short(hazard->cost, cost, sizeof cost);
         else
             step_context_print_count(hazard->cost, cost, sizeof cost);
-        if (form)
+        if (form == 2)
             step_context_print_short(hazard->ideal, ideal, sizeof ideal);
         else
             step_context_print_count(hazard->ideal, ideal, sizeof ideal);
-        snprintf(text, sizeof text, tr("%s, ideal %s"), cost, ideal);
+        if (form)
+            snprintf(text, sizeof text, tr("%s, ideal %s"), cost, ideal);
+        else
+            snprintf(text, sizeof text, tr("%s %s, ideal %s"), cost, tr(unit), ideal);
         if (canvas_text_columns(text) > area.columns - at) continue;
         canvas_text(canvas, area, at, row, ROLE_DIM, text);
         return;
@@ -147,6 +151,7 @@ static void draw_selected(const StepContext *context, const Finding *hazard, Can
     text_clear(&text);
     row += draw_access(context, hazard, true, canvas, area, row);
     row += draw_access(context, hazard, false, canvas, area, row);
+    bool is_cut = hazard->advice && row >= area.rows;
     if (hazard->advice) {
         text_print(&text, tr("What to do: %s."), hazard->advice);
         row += canvas_paragraph(canvas, area, row, ROLE_GOOD, text_string(&text));
@@ -157,9 +162,10 @@ static void draw_selected(const StepContext *context, const Finding *hazard, Can
         if (*text.data == 'i') *text.data = 'I';
         canvas_print(canvas, area, 0, row++, ROLE_DIM, "%s", text_string(&text));
     }
-    if (row > area.rows && area.rows > 1) {
+    if ((is_cut || row > area.rows) && area.rows > 1) {
         canvas_fill(canvas, (Rectangle){area.column, area.row + area.rows - 1, area.columns, 1}, ROLE_TEXT);
-        canvas_text(canvas, area, 0, area.rows - 1, ROLE_DIM, tr("z shows what to do"));
+        canvas_text(canvas, area, 0, area.rows - 1, ROLE_DIM,
+                    hazard->remedies ? tr("z shows what to do, I tries a remedy") : tr("z shows what to do"));
     }
     text_done(&text);
 }

@@ -395,6 +395,12 @@ static void list_source(const StepContext *context, const SampledCode *code, int
     }
 }
 
+/* What the head of a kernel says of it may be the answer to an open question. */
+static bool is_comment(const TextRow *row) {
+    const char *text = row->line_text + strspn(row->line_text, " \t");
+    return !strncmp(text, "//", 2) || !strncmp(text, "/*", 2) || row->syntax.in_comment;
+}
+
 static void draw_source(const StepContext *context, const SampledCode *code, Canvas *canvas, Rectangle area) {
     const PtxSourceLine *line = &context->code->line;
     Listing listing = {.count = 0};
@@ -402,6 +408,7 @@ static void draw_source(const StepContext *context, const SampledCode *code, Can
     int first = first_row(&listing, area.rows);
     for (int row = 0; row < area.rows && first + row < listing.count; row++) {
         const TextRow *text = &listing.rows[first + row];
+        if (context->view->transient.hides && is_comment(text)) continue;
         draw_row(canvas, area, row, text, text->line == line->line);
         if (!text->first) continue;
         draw_sign(canvas, area, row, sign_of_line(context, line->file, text->line));

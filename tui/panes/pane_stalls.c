@@ -117,8 +117,8 @@ static void draw_name(const StallTable *table, SassStall stall, Canvas *canvas, 
     Role role = stall == SASS_STALL_selected ? ROLE_GOOD : ROLE_TEXT;
     int room = table->name_columns - 1;
     int at = sampled_code_draw_cut(canvas, area, 0, row, room, role, tr(sass_stalls[stall].words)) + 1;
-    if (at + canvas_text_columns(sass_stalls[stall].tool_name) <= room)
-        canvas_text(canvas, area, at, row, ROLE_DIM, sass_stalls[stall].tool_name);
+    if (at + canvas_text_columns(sass_stalls[stall].tool_name) + 2 <= room)
+        canvas_print(canvas, area, at, row, ROLE_DIM, "(%s)", sass_stalls[stall].tool_name);
 }
 
 static int draw_bar(const StallTable *table, double percent, Canvas *canvas, Rectangle area, int at,

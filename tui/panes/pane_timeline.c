@@ -141,6 +141,7 @@ static void add_signs(const StepContext *context, PaneHead *out) {
     const StepIndex *step_index = context->step_index;
     const Findings *hazards = context->scene->borrowed.hazards;
     int steps = context->steps->step_count;
+    if (context->view->transient.hides) return; /* "conflict" tells the answer */
     const struct {
         bool has;
         const char *text;

@@ -343,11 +343,10 @@ static bool is_cut(const BoxRow *row) {
     return false;
 }
 
-/* A float of the window has room for one digit and its exponent. */
+/* A value of the window has no room for its digits: it is written with an exponent. */
 static bool has_exponents(const BoxRow *row) {
     char text[64];
-    if (row->level->type == PTX_NO_TYPE || !ptx_type_is_float(row->level->type)) return false;
-    if (row->context->view->display.values == VALUE_HEX) return false;
+    if (row->level->type == PTX_NO_TYPE || row->context->view->display.values == VALUE_HEX) return false;
     for (int i = 0; i < 2 * row->count; i++) {
         const ReductionBox *box = boxes_at(row, i / 2);
         bool is_after = i % 2;

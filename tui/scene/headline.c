@@ -2,6 +2,7 @@
 
 #include "base/characters.h"
 #include "base/language.h"
+#include "base/sentence.h"
 #include "base/utf8.h"
 #include <inttypes.h>
 #include <math.h>
@@ -75,7 +76,7 @@ HeadlineTone headline_print_verdict(const Scene *scene, int columns, char *out, 
         add_verdict(scene, words, &text);
         if (hazards && may_be_luck) text_print(&text, tr(", %d hazard%s"), hazards, hazards == 1 ? "" : "s");
         if (hazards && may_be_luck && form > 2 && times > (uint64_t)hazards)
-            text_print(&text, tr(", %llu times"), (unsigned long long)times);
+            text_print(&text, tr(", %s times"), count_text(times, &(CountText){0}));
         if (hazards && may_be_luck) text_add(&text, " (f)");
         snprintf(out, bytes, "%s", text_string(&text));
         bool fits = characters_columns(text_string(&text), text.length) <= (room > 0 ? room : 0);

@@ -360,7 +360,6 @@ static ViewPosition find_again(ViewPosition place, const Scene *from, const Scen
 
 void keep_place(View *view, const Scene *from, const Scene *to) {
     ViewPlace *place = &view->place;
-    place->is_opening = false;
     ViewPosition here = find_again((ViewPosition){place->block, place->step + 1}, from, to);
     int wavefront = place->wavefront;
     place->back = find_again(place->back, from, to);
