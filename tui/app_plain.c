@@ -150,17 +150,22 @@ static void print_code(const PlainApp *plain, const StepContext *context) {
     fputc('\n', plain->out);
 }
 
+/* The array that the lane accesses. */
+static void print_array(const StepContext *context, int lane, char *out, size_t bytes) {
+    int buffer = context->event.buffer[lane];
+    if (step_context_is_shared(context->event.kind))
+        step_context_print_symbol(context, buffer, out, bytes);
+    else
+        step_context_print_input(context, buffer, out, bytes);
+}
+
 /* "Warp 0 loads sdata[tid + 1]": which operand of the line it is. */
 static void print_operand(const PlainApp *plain, const StepContext *context) {
     char expression[INDEX_TEXT_BYTES], name[64];
     const TraceEvent *event = &context->event;
     bool is_store;
     if (app_is_covered(plain->app) || !view_index_of_access(context, &is_store, expression)) return;
-    int buffer = event->buffer[__builtin_ctz(event->mask)];
-    if (step_context_is_shared(event->kind))
-        step_context_print_symbol(context, buffer, name, sizeof name);
-    else
-        step_context_print_input(context, buffer, name, sizeof name);
+    print_array(context, __builtin_ctz(event->mask), name, sizeof name);
     const char *factor = "tid * 1";
     size_t length = strlen(factor);
     bool is_thread = !strncmp(expression, factor, length) && !isdigit((unsigned char)expression[length]);
@@ -190,17 +195,23 @@ static void print_step(PlainApp *plain, bool again) {
 
 static void print_values(PlainApp *plain) {
     StepContext context;
-    char value[64];
+    char value[64], name[64], expression[INDEX_TEXT_BYTES];
     if (!step_context_init(&context, comparison_scene(&plain->app->comparison), app_view(plain->app))) return;
     if (app_is_covered(plain->app) || !context.event.element_count) {
         fprintf(plain->out, "%s\n",
                 app_is_covered(plain->app) ? tr("first the question") : tr("this step moves no value"));
         return;
     }
+    bool is_store, is_access = view_index_of_access(&context, &is_store, expression);
     for (int lane = 0; lane < WARP_LANES; lane++) {
         if (!(context.event.mask >> lane & 1)) continue;
         step_context_print_value(&context, context.event.value[0][lane], 0, value, sizeof value);
         fprintf(plain->out, tr("warp %d lane %d: %s"), context.event.warp, lane, value);
+        if (is_access) {
+            print_array(&context, lane, name, sizeof name);
+            int element = (int)(context.event.offset[lane] / (uint64_t)context.event.element_bytes);
+            fprintf(plain->out, tr(", element %d of %s"), element, name);
+        }
         fputc('\n', plain->out);
     }
 }

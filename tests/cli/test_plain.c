@@ -41,6 +41,8 @@ static void a_run_is_walked(void **state) {
     SAYS("keys ]]\\n", "--kernel interleaved --n 1024", "> Step ");
     SAYS("step 3\\nvalues\\n", "--kernel interleaved --n 1024 --fill iota",
          "warp 0 lane 0: ", "warp 0 lane 31: ");
+    SAYS("step 14\\nvalues\\n", "--kernel interleaved --n 1024 --fill iota", "Warp 0 loads shared[tid + 2].",
+         "> warp 0 lane 0: 5, element 2 of shared\n");
     SAYS("report\\n", "--kernel interleaved --n 1024", "shared loads");
     SAYS("check\\n", "--kernel bug_missing_sync", "insert __syncwarp()");
     SAYS("dance\\nhelp\\n", "--kernel interleaved --n 1024", "'dance' is no command", "next: the next beat",
