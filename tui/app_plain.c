@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "ask/ask.h"
 #include "exercise/exercise_lecture.h"
+#include "exercise/grade_print.h"
 #include "tui/app_state.h"
 #include "tui/view/index_view.h"
 
@@ -64,13 +65,29 @@ static void print_question(const PlainApp *plain) {
     if (lecture->problem) fprintf(plain->out, "%s\n", lecture->problem);
 }
 
-static void print_blocks(const PlainApp *plain, const LectureStop *stop, bool has_labels) {
+/* A goal's mark is a word: a screen reader leaves out the brackets of "[ ]". */
+static void print_item(const PlainApp *plain, const LectureBlock *block) {
+    static const char *const words[] = {
+        [GOAL_NOT_TRIED] = "not tried:", [GOAL_MISSED] = "missed:", [GOAL_MET] = "reached:"};
+    for (GoalState state = GOAL_NOT_TRIED; state <= GOAL_MET; state++) {
+        const char *mark = grade_mark(state);
+        size_t length = strlen(mark);
+        if (strncmp(block->text, mark, length) != 0) continue;
+        print_marked(plain, tr(words[state]), block->text + length + strspn(block->text + length, " "));
+        return;
+    }
+    print_marked(plain, block->label, block->text);
+}
+
+static void print_blocks(const PlainApp *plain, const LectureStop *stop) {
     for (int i = 0; i < stop->block_count; i++) {
         const LectureBlock *block = &stop->blocks[i];
         if (block->kind == LECTURE_CODE)
             fputs(block->text, plain->out);
+        else if (block->kind == LECTURE_ITEM)
+            print_item(plain, block);
         else
-            print_marked(plain, block->kind == LECTURE_ITEM && has_labels ? block->label : NULL, block->text);
+            print_marked(plain, NULL, block->text);
     }
 }
 
@@ -78,13 +95,12 @@ static void print_stop(PlainApp *plain) {
     const LectureView *lecture = &plain->app->lecture;
     const LectureStop *stop = view_lecture_stop(lecture);
     if (!stop || (plain->stop == lecture->stop && plain->of == lecture->run->lecture)) return;
-    bool is_goals = plain->app->grading && plain->stop == lecture->stop;
     plain->stop = lecture->stop;
     plain->of = lecture->run->lecture;
     fprintf(plain->out, tr("Stop %d of %d: %s"), lecture->stop + 1, lecture->run->lecture->stop_count,
             stop->title);
     fputc('\n', plain->out);
-    print_blocks(plain, stop, !is_goals);
+    print_blocks(plain, stop);
 }
 
 /* ---- the exercise ---- */
@@ -97,7 +113,7 @@ static void print_part(const PlainApp *plain, int stop) {
         return;
     }
     fprintf(plain->out, "%s\n", lecture->stops[stop].title);
-    print_blocks(plain, &lecture->stops[stop], false);
+    print_blocks(plain, &lecture->stops[stop]);
 }
 
 static void print_task(PlainApp *plain) {
@@ -134,17 +150,22 @@ static void print_code(const PlainApp *plain, const StepContext *context) {
     fputc('\n', plain->out);
 }
 
+/* The array that the lane accesses. */
+static void print_array(const StepContext *context, int lane, char *out, size_t bytes) {
+    int buffer = context->event.buffer[lane];
+    if (step_context_is_shared(context->event.kind))
+        step_context_print_symbol(context, buffer, out, bytes);
+    else
+        step_context_print_input(context, buffer, out, bytes);
+}
+
 /* "Warp 0 loads sdata[tid + 1]": which operand of the line it is. */
 static void print_operand(const PlainApp *plain, const StepContext *context) {
     char expression[INDEX_TEXT_BYTES], name[64];
     const TraceEvent *event = &context->event;
     bool is_store;
     if (app_is_covered(plain->app) || !view_index_of_access(context, &is_store, expression)) return;
-    int buffer = event->buffer[__builtin_ctz(event->mask)];
-    if (step_context_is_shared(event->kind))
-        step_context_print_symbol(context, buffer, name, sizeof name);
-    else
-        step_context_print_input(context, buffer, name, sizeof name);
+    print_array(context, __builtin_ctz(event->mask), name, sizeof name);
     const char *factor = "tid * 1";
     size_t length = strlen(factor);
     bool is_thread = !strncmp(expression, factor, length) && !isdigit((unsigned char)expression[length]);
@@ -174,17 +195,23 @@ static void print_step(PlainApp *plain, bool again) {
 
 static void print_values(PlainApp *plain) {
     StepContext context;
-    char value[64];
+    char value[64], name[64], expression[INDEX_TEXT_BYTES];
     if (!step_context_init(&context, comparison_scene(&plain->app->comparison), app_view(plain->app))) return;
     if (app_is_covered(plain->app) || !context.event.element_count) {
         fprintf(plain->out, "%s\n",
                 app_is_covered(plain->app) ? tr("first the question") : tr("this step moves no value"));
         return;
     }
+    bool is_store, is_access = view_index_of_access(&context, &is_store, expression);
     for (int lane = 0; lane < WARP_LANES; lane++) {
         if (!(context.event.mask >> lane & 1)) continue;
         step_context_print_value(&context, context.event.value[0][lane], 0, value, sizeof value);
         fprintf(plain->out, tr("warp %d lane %d: %s"), context.event.warp, lane, value);
+        if (is_access) {
+            print_array(&context, lane, name, sizeof name);
+            int element = (int)(context.event.offset[lane] / (uint64_t)context.event.element_bytes);
+            fprintf(plain->out, tr(", element %d of %s"), element, name);
+        }
         fputc('\n', plain->out);
     }
 }
@@ -278,11 +305,47 @@ static bool answer(PlainApp *plain, const char *line) {
     return goes_on;
 }
 
+/* The question that waits: its answer. */
+static bool skip(PlainApp *plain) {
+    const LectureView *lecture = &plain->app->lecture;
+    if (!lecture->run || lecture->question != QUESTION_WAITS) {
+        fprintf(plain->out, "%s\n", tr("no question waits"));
+        return true;
+    }
+    bool goes_on = press(plain, "<PgDn>");
+    if (lecture->question == QUESTION_SKIPPED) {
+        fprintf(plain->out, view_lecture_words(lecture)->answer, view_lecture_stop(lecture)->question->value);
+        fputc('\n', plain->out);
+    }
+    plain->step = -1;
+    return goes_on;
+}
+
 #pragma GCC diagnostic pop
 
 static bool is_number(const char *line) {
     return *line && strspn(line, "0123456789.xabcdefABCDEF-") == strlen(line) &&
            (*line >= '0' && *line <= '9');
+}
+
+/* To the next stop. */
+static bool go_on(PlainApp *plain) {
+    const LectureView *lecture = &plain->app->lecture;
+    bool waits = lecture->run && lecture->question == QUESTION_WAITS;
+    if (!lecture->run || waits || lecture->stop + 1 < lecture->run->lecture->stop_count)
+        return press(plain, "<PgDn>");
+    fprintf(plain->out, "%s\n", tr("This is the last stop: quit ends, previous goes back."));
+    return true;
+}
+
+static void print_help(const PlainApp *plain) {
+    static const char *const others[] = {"step N: that step", "skip: the answer of the question that waits",
+                                         "where: this stop and this step again",
+                                         "keys KEYS: presses them as in the interface",
+                                         "quit: leaves redviz"};
+    for (int i = 0; i < COMMANDS; i++)
+        fprintf(plain->out, "%s: %s\n", commands[i].word, tr(commands[i].help));
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) fprintf(plain->out, "%s\n", tr(others[i]));
 }
 
 /* False: quit. */
@@ -293,28 +356,13 @@ static bool obey(PlainApp *plain, char *line) {
     if (*rest) *rest++ = 0;
     rest += strspn(rest, " \t");
     if (!strcmp(word, "quit") || !strcmp(word, "q")) return false;
-    if (waits && !strcmp(word, "skip")) {
-        const LectureView *lecture = &plain->app->lecture;
-        bool goes_on = press(plain, "<PgDn>");
-        if (lecture->question == QUESTION_SKIPPED) {
-            fprintf(plain->out, view_lecture_words(lecture)->answer,
-                    view_lecture_stop(lecture)->question->value);
-            fputc('\n', plain->out);
-        }
-        plain->step = -1;
-        return goes_on;
-    }
+    if (!strcmp(word, "skip")) return skip(plain);
     if (waits && is_number(word)) return answer(plain, word);
-    if (waits && !*word) {
-        fprintf(plain->out, "%s\n", tr("The question waits for a number; skip shows the answer."));
-        return true;
-    }
-    if (!*word) return press(plain, app->lecture.run ? "<PgDn>" : "l");
+    if (waits && !*word) return true; /* it is asked again */
+    if (!*word && !app->lecture.run) return press(plain, "l");
+    if (!*word || !strcmp(word, "stop")) return go_on(plain);
     if (!strcmp(word, "help") || !strcmp(word, "?")) {
-        for (int i = 0; i < COMMANDS; i++)
-            fprintf(plain->out, "%s: %s\n", commands[i].word, tr(commands[i].help));
-        fprintf(plain->out, "%s\n",
-                tr("step N: that step; keys KEYS: presses them as in the interface; where: again; quit"));
+        print_help(plain);
         return true;
     }
     if (!strcmp(word, "where")) {
@@ -334,9 +382,21 @@ static bool obey(PlainApp *plain, char *line) {
         commands[i].print(plain);
         return true;
     }
-    fprintf(plain->out, tr("'%.40s' is no command; help lists them"), word);
+    if (word[1])
+        fprintf(plain->out, tr("'%.40s' is no command; help lists them"), word);
+    else
+        fprintf(plain->out, tr("'%.1s' is no command; keys %.1s presses this key"), word, word);
     fputc('\n', plain->out);
     return true;
+}
+
+/* Behind its goals an exercise does not show them by itself. */
+static void print_new_grade(PlainApp *plain) {
+    const LectureView *lecture = &plain->app->lecture;
+    if (!plain->app->grading || lecture->stop <= EXERCISE_STOP_GOALS) return;
+    plain->stop = lecture->stop;
+    plain->of = lecture->run->lecture;
+    print_goals(plain);
 }
 
 /* A saved file is run and graded first. True: it was, and the next state shows it. */
@@ -346,6 +406,7 @@ static bool follow_files(PlainApp *plain) {
     app_check_files(app);
     bool is_saved = app->slots[0].is_stale || app->slots[1].is_stale;
     app_rerun_stale(app);
+    if (is_saved) print_new_grade(plain);
     return is_saved;
 }
 
@@ -360,6 +421,12 @@ static void print_state(PlainApp *plain) {
     fflush(plain->out);
 }
 
+static void print_open(const PlainApp *plain, const Session *session) {
+    fprintf(plain->out, tr("This is a run of %s; redviz --lecture and redviz --exercise list what to learn."),
+            session_name(session));
+    fputc('\n', plain->out);
+}
+
 bool app_plain(Session *session, const AppStart *start, FILE *in, FILE *out, Error *error) {
     App app;
     bool quit;
@@ -371,6 +438,7 @@ bool app_plain(Session *session, const AppStart *start, FILE *in, FILE *out, Err
     bool ok = app_start(&app, start, 0, 0, &quit, error);
     if (ok && !quit) {
         fprintf(out, "%s\n", tr("Commands are words; help lists them, an empty line goes on."));
+        if (!app.lecture.run) print_open(&plain, session);
         bool goes_on = true;
         while (goes_on) {
             print_state(&plain);
@@ -378,8 +446,9 @@ bool app_plain(Session *session, const AppStart *start, FILE *in, FILE *out, Err
             if (length < 0) break;
             line[strcspn(line, "\r\n")] = 0;
             bool is_saved = follow_files(&plain);
-            if (is_saved && *line) print_state(&plain);
-            goes_on = (is_saved && !*line) || obey(&plain, line);
+            bool is_done = is_saved && (!*line || (app.grading && !strcmp(line, "goals")));
+            if (is_saved && !is_done) print_state(&plain);
+            goes_on = is_done || obey(&plain, line);
         }
     }
     free(line);

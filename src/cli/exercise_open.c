@@ -2,6 +2,7 @@
 
 #include "cli/exercise_open.h"
 
+#include "base/language.h"
 #include "cli/finish.h"
 #include "cli/lecture_open.h"
 #include "cli/translated_files.h"
@@ -64,8 +65,33 @@ bool cli_exercise_list(const Options *options, Text *out, Error *error) {
         exercise_free(exercises[i]);
     }
     free(solved);
-    if (!count) text_add(out, "no exercise is installed\n");
+    text_add(out, count ? "\n[x] solved; redviz --exercise NAME opens one\n" : "no exercise is installed\n");
     return true;
+}
+
+/* The first unsolved one behind `exercise`; NULL: there is none. */
+static const Exercise *next_unsolved(const Exercise *exercise, Exercise *const *all, int count,
+                                     const char *solved) {
+    for (int i = 0; i < count; i++)
+        if (by_order(&all[i], &exercise) > 0 && !solved_has(solved, all[i]->name)) return all[i];
+    return NULL;
+}
+
+void cli_exercise_print_next(const Options *options, const Exercise *exercise, const char *file) {
+    char *solved = solved_read();
+    Exercise *all[TRANSLATED_MOST];
+    bool is_solved = solved_has(solved, exercise->name);
+    int count = is_solved ? open_all(options, all, NULL) : 0;
+    const Exercise *next = next_unsolved(exercise, all, count, solved);
+    if (next)
+        printf(tr("%s is solved; the next exercise: redviz --exercise %s"), exercise->name, next->name);
+    else if (is_solved)
+        printf(tr("%s is solved"), exercise->name);
+    else
+        printf(tr("%s keeps your work; redviz --exercise %s goes on with it"), file, exercise->name);
+    putchar('\n');
+    for (int i = 0; i < count; i++) exercise_free(all[i]);
+    free(solved);
 }
 
 void cli_exercise_offer_open(const Options *options, OfferedExercises *out) {

@@ -28,6 +28,10 @@ bool cli_exercise_check_lecture(const Lecture *lecture, Error *error);
 /* --exercise: lists those that ship, in their order, with a mark for those that were solved. */
 bool cli_exercise_list(const Options *options, Text *out, Error *error);
 
+/* What a learner who leaves `exercise` does next: the next exercise if it is solved, else how to go on with
+ * their file. */
+void cli_exercise_print_next(const Options *options, const Exercise *exercise, const char *file);
+
 /* --exercise NAME --check: true if its solutions behave as they must; *failed: one does not. */
 bool cli_exercise_check(const Options *options, Text *out, bool *failed, Error *error);
 

@@ -277,6 +277,6 @@ bool cli_lecture_list(const Options *options, Text *out, Error *error) {
                    lecture->minutes == 1 ? "" : "s", lecture->needs);
         lecture_free(lecture);
     }
-    if (!count) text_add(out, "no lecture is installed\n");
+    text_add(out, count ? "\nredviz --lecture NAME plays one\n" : "no lecture is installed\n");
     return true;
 }

@@ -481,17 +481,19 @@ static bool refuse_option(const Options *options, int code, const char *text, Er
 static bool take_name(Options *options, const char *name, Error *error) {
     static const char *const endings[] = {".cu", ".ptx", ".redviz"};
     Error why = {0};
-    char lecture[128], path[PATH_MAX];
+    char file[128], path[PATH_MAX];
     if (catalog_find(name, &why)) {
         options->session.kernel = name;
         return true;
     }
-    snprintf(lecture, sizeof lecture, "%.100s.en.md", name);
-    if (catalog_path("assets/lectures", lecture, path, sizeof path, NULL)) {
+    snprintf(file, sizeof file, "%.100s.en.md", name);
+    if (catalog_path("assets/lectures", file, path, sizeof path, NULL)) {
         options->given[options_find(FOR_REDVIZ, "lecture", 7) - OPTIONS] = options->has_lecture = true;
         options->lecture = name;
         return true;
     }
+    if (catalog_path("assets/exercises", file, path, sizeof path, NULL))
+        return error_set(error, "'%.100s' is an exercise: redviz --exercise %.100s", name, name);
     for (int i = 0; i < 3; i++) {
         struct stat status;
         snprintf(path, sizeof path, "%.200s%s", name, endings[i]);

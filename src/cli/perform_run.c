@@ -495,6 +495,11 @@ static int run_lecture(const Options *options, Error *error) {
     OpenLecture open;
     bool is_interface = options_is_interface(options);
     if (!cli_lecture_open(options, &open, error)) return finish_refuse(error);
+    if (options->stop > open.lecture->stop_count) {
+        error_set(error, "--stop %d: the lecture has %d stops", options->stop, open.lecture->stop_count);
+        cli_lecture_close(&open);
+        return finish_refuse(error);
+    }
     /* A frame is not redrawn when races have been found. */
     for (int i = 0; i < open.lecture->stop_count; i++) {
         open.options[i].session.search_races = !is_interface;
@@ -559,6 +564,7 @@ static int solve_exercise(const Options *options, Error *error) {
     int status = cli_exercise_write_start(exercise, file, error)
                      ? open_solution(options, exercise, file, error)
                      : finish_refuse(error);
+    if (status == DONE && options_is_interface(options)) cli_exercise_print_next(options, exercise, file);
     exercise_free(exercise);
     return status;
 }

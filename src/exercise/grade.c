@@ -449,7 +449,7 @@ bool grade_file(const Exercise *exercise, const char *file, const char *text, co
         miss_at(&grading, GOAL_COMPILES, refused.line,
                 with_line(&grade->arena, refused.line, refused.message));
     else if (limits->refuses_start && submission_begins_with(grading.text, exercise->start))
-        miss_all(&grading, tr("it is what the exercise begins with: nothing was changed"));
+        miss_all(&grading, tr("not judged: it is what the exercise begins with, nothing was changed"));
     else
         try_runs(&grading);
     try_counts(&grading);

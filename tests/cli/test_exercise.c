@@ -26,6 +26,7 @@ static void wrong_combinations_are_refused(void **state) {
     } cases[] = {
         {"--exercise nosuchexercise", "there is no exercise 'nosuchexercise'"},
         {"--exercise nowhere/a.md --check", "nowhere/a.md"},
+        {"divergence", "'divergence' is an exercise: redviz --exercise divergence"},
         {"--exercise blok-sum --check", "did you mean block-sum?"},
         {"--exercise a.md b.md", "b.md: --exercise takes one NAME or FILE.md"},
         {"--grade a.cu", "--grade needs --exercise NAME"},
@@ -55,6 +56,7 @@ static void the_list_marks_what_was_solved(void **state) {
     (void)state;
     Outcome outcome = program_shell("XDG_DATA_HOME=%s @ --exercise", program_folder());
     program_assert_contains(outcome.out, "  [ ] block-sum ");
+    program_assert_contains(outcome.out, "[x] solved; redviz --exercise NAME opens one\n");
     program_outcome_done(&outcome);
     outcome = program_shell("mkdir %s/redviz; printf 'block\\nblock-sum\\n' >%s/redviz/solved; "
                             "XDG_DATA_HOME=%s @ --exercise; rm -r %s/redviz",

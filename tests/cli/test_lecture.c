@@ -49,6 +49,7 @@ static void wrong_combinations_are_refused(void **state) {
         {"--lecture=" TINY " --frame --keys '<Wrong>'", "<Wrong>"},
         {"--lecture --check", "--check needs a lecture"},
         {"--lecture --frame", "--frame needs a lecture"},
+        {"--lecture limits --stop 11", "--stop 11: the lecture has 10 stops"},
         {"--lecture nosuchlecture", "there is no lecture 'nosuchlecture'"},
         {"--lecture nowhere/a.md", "nowhere/a.md"},
         {"--lecture tests/data/lectures", "there is no lecture 'tests/data/lectures'"},
@@ -292,7 +293,8 @@ static void lectures_are_listed(void **state) {
     make_share();
     char *out = program_output(0, "REDVIZ_SHARE=%s/share @ --lecture", program_folder());
     assert_string_equal(out, "  tiny       Thirty-two elements\n"
-                             "             5 stops, 1 minute; needs: no GPU\n");
+                             "             5 stops, 1 minute; needs: no GPU\n"
+                             "\nredviz --lecture NAME plays one\n");
     free(out);
 }
 

@@ -41,10 +41,15 @@ static void a_run_is_walked(void **state) {
     SAYS("keys ]]\\n", "--kernel interleaved --n 1024", "> Step ");
     SAYS("step 3\\nvalues\\n", "--kernel interleaved --n 1024 --fill iota",
          "warp 0 lane 0: ", "warp 0 lane 31: ");
+    SAYS("step 14\\nvalues\\n", "--kernel interleaved --n 1024 --fill iota", "Warp 0 loads shared[tid + 2].",
+         "> warp 0 lane 0: 5, element 2 of shared\n");
     SAYS("report\\n", "--kernel interleaved --n 1024", "shared loads");
     SAYS("check\\n", "--kernel bug_missing_sync", "insert __syncwarp()");
     SAYS("dance\\nhelp\\n", "--kernel interleaved --n 1024", "'dance' is no command", "next: the next beat",
-         "quit");
+         "\nskip: ", "\nquit: ");
+    SAYS("j\\nskip\\n", "--kernel interleaved --n 1024", "> 'j' is no command; keys j presses this key",
+         "> no question waits");
+    SAYS("", "--kernel interleaved --n 1024", "This is a run of interleaved; redviz --lecture and");
     SAYS("keys <Wrong>\\nnext\\n", "--kernel interleaved --n 1024", "<Wrong>", "Step ");
     SAYS("", "--kernel interleaved --n 1024", "Step ");
 }
@@ -54,7 +59,14 @@ static void questions_are_answered(void **state) {
     SAYS("\\n16\\n\\n", "--lecture warps", "Stop 1 of ", "> Stop 2 of ", "Question: Lines 17 and 21",
          "> Right: 16", "> Stop 3 of ");
     SAYS("\\n7\\n", "--lecture warps", "> No, it is 16 (your answer: 7)");
-    SAYS("\\n\\nskip\\n", "--lecture warps", "> The question waits for a number", "> The answer: 16");
+    SAYS("\\n\\nskip\\n", "--lecture warps", "> Answer with a number", "> Answer with a number",
+         "> The answer: 16");
+}
+
+static void the_last_stop_names_words(void **state) {
+    (void)state;
+    SAYS("stop\\n\\nprevious\\n", "--lecture limits --stop 9", "Stop 9 of 10", "> Stop 10 of 10",
+         "> This is the last stop: quit ends, previous goes back.", "> Stop 9 of 10");
 }
 
 /* The line, the instruction, and which of two operands it loads. */
@@ -81,9 +93,15 @@ static void task_goals_and_hints_are_commands(void **state) {
         program_shell("bin=$(realpath @); cd %s && printf 'next\\nhint\\nhint\\ngoals\\ntask\\nhelp\\n' | "
                       "$bin --exercise ptx-barrier --language en --plain; rm -f ptx-barrier.ptx",
                       program_folder());
-    static const char *const says[] = {
-        " of the PTX: bar.sync 0;",      "> Hint 1 of 3", "> Hint 2 of 3", "> 4 of 5 goals", "[ ] no race",
-        "> PTX: a barrier is missing\n", "task: ",        "goals: ",       "hint: "};
+    static const char *const says[] = {" of the PTX: bar.sync 0;",
+                                       "> Hint 1 of 3",
+                                       "> Hint 2 of 3",
+                                       "> 4 of 5 goals",
+                                       "missed: no race",
+                                       "> PTX: a barrier is missing\n",
+                                       "task: ",
+                                       "goals: ",
+                                       "hint: "};
     const char *at = outcome.out;
     for (size_t i = 0; i < sizeof says / sizeof *says; i++)
         if (!(at = strstr(at, says[i]))) fail_msg("'%s' does not follow in: %s", says[i], outcome.out);
@@ -130,7 +148,7 @@ static void an_exercise_is_graded(void **state) {
     }
     program_assert_contains(outcome.out, "Each block stores the sum of its 64 elements.");
     program_assert_contains(outcome.out, "2 of 5 goals");
-    program_assert_contains(outcome.out, "[ ] right for n = 1, 33, 200");
+    program_assert_contains(outcome.out, "\nmissed: right for n = 1, 33, 200");
     program_outcome_done(&outcome);
 }
 
@@ -147,6 +165,26 @@ static void a_saved_exercise_is_graded_at_once(void **state) {
     const char *said = strstr(outcome.out, "Save ptx-barrier.ptx with an editor beside this");
     const char *graded = strstr(outcome.out, "5 of 5 goals"), *hint = strstr(outcome.out, "Hint 1 of 3");
     if (!said || !graded || !hint || graded > hint) fail_msg("%s", outcome.out);
+    program_outcome_done(&outcome);
+}
+
+/* Saved behind the goals, and asked for: once, before anything that follows them. Leaving names the next. */
+static void a_saved_exercise_is_graded_at_a_hint(void **state) {
+    (void)state;
+    Outcome outcome = program_shell(
+        "bin=$(realpath @); cd %s && rm -f said; export XDG_DATA_HOME=$PWD; { printf '\n\n'; "
+        "for i in $(seq 300); do grep -q '^> Stop 3 of ' said && break; sleep 0.1; done; "
+        "sed -i 's/    mov.u32 %%s, 64;/    bar.sync 0;&/' ptx-barrier.ptx; printf 'goals\nquit\n'; } "
+        "2>/dev/null | $bin --exercise ptx-barrier --language en --plain >said; cat said; "
+        "printf 'quit\n' | $bin --exercise ptx-branch --language en --plain; rm -r said ptx-*.ptx redviz",
+        program_folder());
+    const char *hint = strstr(outcome.out, "Stop 3 of "), *graded = strstr(outcome.out, "5 of 5 goals");
+    if (!hint || !graded || graded < hint || strstr(graded + 1, "5 of 5 goals")) fail_msg("%s", outcome.out);
+    program_assert_contains(graded, "\nreached: no race");
+    program_assert_contains(graded,
+                            "ptx-barrier is solved; the next exercise: redviz --exercise ptx-branch\n");
+    program_assert_contains(graded,
+                            "ptx-branch.ptx keeps your work; redviz --exercise ptx-branch goes on with it\n");
     program_outcome_done(&outcome);
 }
 
@@ -172,6 +210,8 @@ int main(void) {
         cmocka_unit_test(every_lecture_can_be_finished),
         cmocka_unit_test(an_exercise_is_graded),
         cmocka_unit_test(a_saved_exercise_is_graded_at_once),
+        cmocka_unit_test(a_saved_exercise_is_graded_at_a_hint),
+        cmocka_unit_test(the_last_stop_names_words),
         cmocka_unit_test(other_ways),
     };
     return cmocka_run_group_tests(tests, program_make_folder, program_remove_folder);
