@@ -1,5 +1,5 @@
 /* A remedy that is kept: written into the source that the user edits, after its diff was shown. */
-#define _POSIX_C_SOURCE 200809L
+#define _XOPEN_SOURCE 700
 #include "ask/ask.h"
 #include "tui/app_state.h"
 
@@ -10,6 +10,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { LARGEST_SOURCE = 1 << 20 };
@@ -180,6 +181,33 @@ void app_mend(App *app, int slot, int finding) {
     show_diff(app, kept, cause->source);
 }
 
+static bool put_source(const AppKept *kept, int file) {
+    size_t length = kept->source.length;
+    bool good = write(file, text_string(&kept->source), length) == (ssize_t)length;
+    return close(file) == 0 && good;
+}
+
+static bool write_new(const AppKept *kept) {
+    int file = open(kept->path, O_WRONLY | O_CREAT | O_EXCL, 0666);
+    return file >= 0 && put_source(kept, file);
+}
+
+/* The file stays as it is until all of the new one is written. */
+static bool replace(const AppKept *kept) {
+    char path[PATH_MAX], making[PATH_MAX + 8];
+    struct stat status;
+    if (!realpath(kept->path, path) || stat(path, &status)) return false;
+    snprintf(making, sizeof making, "%s.XXXXXX", path);
+    int file = mkstemp(making);
+    if (file < 0) return false;
+    bool good = !fchmod(file, status.st_mode & 07777);
+    if (put_source(kept, file) && good && !rename(making, path)) return true;
+    int reason = errno;
+    unlink(making);
+    errno = reason;
+    return false;
+}
+
 static bool write_file(const AppKept *kept, Error *error) {
     char *now = NULL;
     size_t length;
@@ -187,10 +215,7 @@ static bool write_file(const AppKept *kept, Error *error) {
                                      !strcmp(now, kept->before));
     free(now);
     if (!is_same) return error_set(error, "%s", tr("it has changed since the diff was made"));
-    int file = open(kept->path, O_WRONLY | (kept->is_copy ? O_CREAT | O_EXCL : O_TRUNC), 0666);
-    bool good = file >= 0 &&
-                write(file, text_string(&kept->source), kept->source.length) == (ssize_t)kept->source.length;
-    if (file >= 0) good = close(file) == 0 && good;
+    bool good = kept->is_copy ? write_new(kept) : replace(kept);
     return good || error_set(error, tr("cannot be written: %s"), strerror(errno));
 }
 

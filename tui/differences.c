@@ -262,12 +262,12 @@ static void print_runs(const Differences *differences, char *out, size_t bytes) 
 static Rectangle draw_head(const Differences *differences, bool both, Canvas *canvas, Rectangle area,
                            bool boxed) {
     char title[192], note[96], link[48], runs[128];
-    /* "in step at 6%", "unlinked: 6% and 12%" */
+    /* "both at 6 %", "unlinked: 6 % and 12 %" */
     double left = 100 * differences->progress[0], right = 100 * differences->progress[1];
     if (differences->linked)
-        snprintf(link, sizeof link, tr("in step at %.0f%%"), left);
+        snprintf(link, sizeof link, tr("both at %.0f %%"), left);
     else
-        snprintf(link, sizeof link, tr("unlinked: %.0f%% and %.0f%%"), left, right);
+        snprintf(link, sizeof link, tr("unlinked: %.0f %% and %.0f %%"), left, right);
     print_runs(differences, runs, sizeof runs);
     snprintf(title, sizeof title, "%s%s   %s", area.columns < 100 ? "" : tr("differences  "), runs,
              both ? tr("whole run | traced block so far") : tr("whole run"));
