@@ -82,7 +82,7 @@ static bool find_array(const FindingsBuilder *builder, const FindingAccess *acce
         char name[NAME_BYTES], type[NAME_BYTES];
         while (is_name(c[length])) length++;
         if (!length) continue;
-        if (c[length] == '[' && length < NAME_BYTES) {
+        if (length < NAME_BYTES && c[length] == '[') {
             snprintf(name, sizeof name, "%.*s", (int)length, c);
             const char *value = pointer_of(builder, access->file, access->line, name, type);
             if (value && leads_to(builder, access->file, access->line, value, symbol, 2) &&

@@ -91,11 +91,12 @@ static bool find_function(const char *code, int line, const char **begin, const 
     const char *place = line_of(code, line);
     place += strcspn(place, "\n");
     for (const char *at = code; (at = strchr(at, '{')) && at < place; at++) {
+        const char *close = end_of_bracket(at);
+        if (!close || before(code, at) != ')') continue;
         *begin = at;
-        *end = end_of_bracket(at);
-        bool is_function = before(code, at) == ')';
-        if (*end && is_function && *end > place) return true;
-        if (*end && is_function) at = *end - 1;
+        *end = close;
+        if (close > place) return true;
+        at = close - 1;
     }
     return false;
 }

@@ -239,7 +239,7 @@ static int draw_levels(BoxRow *row, int *own_rows) {
     int inputs = room > 0 && boxes_count_inputs(row);
     room -= inputs;
     int history = row->is_chain || row->tall > 1 || !is_first ? 0 : count_history(row, room);
-    if (is_first) *own_rows = history + strip;
+    if (own_rows) *own_rows = history + strip;
     if (strip) boxes_draw_strip(row, line, !adders);
     line += strip;
     boxes_draw_indexes(row, line++);
