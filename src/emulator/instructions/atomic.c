@@ -191,19 +191,16 @@ static bool element_swap(uint8_t *host, int bytes, uint64_t *old, uint64_t new) 
     }
 }
 
+/* The same for 128 bits, by the instruction of x86-64: for it, compilers call a function that may be missing.
+ * Other machines write without comparing. */
+static bool wide_swap(uint8_t *host, uint64_t old[2], const uint64_t new[2]) {
 #ifdef __x86_64__
-__attribute__((target("cx16")))
-#endif
-static bool
-wide_swap(uint8_t *host, uint64_t old[2], const uint64_t new[2]) {
-#ifdef __SIZEOF_INT128__
-    __extension__ typedef unsigned __int128 Wide;
-    void *place = host;
-    Wide expected = (Wide)old[1] << 64 | old[0];
-    Wide found = __sync_val_compare_and_swap((Wide *)place, expected, (Wide) new[1] << 64 | new[0]);
-    old[0] = (uint64_t)found;
-    old[1] = (uint64_t)(found >> 64);
-    return found == expected;
+    unsigned char swapped;
+    __asm__ volatile("lock cmpxchg16b (%3)\n\tsetz %0"
+                     : "=q"(swapped), "+a"(old[0]), "+d"(old[1])
+                     : "r"(host), "b"(new[0]), "c"(new[1])
+                     : "cc", "memory");
+    return swapped;
 #else
     (void)old;
     memcpy(host, new, 16);
