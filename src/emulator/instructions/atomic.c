@@ -195,11 +195,15 @@ static bool element_swap(uint8_t *host, int bytes, uint64_t *old, uint64_t new) 
  * Other machines write without comparing. */
 static bool wide_swap(uint8_t *host, uint64_t old[2], const uint64_t new[2]) {
 #ifdef __x86_64__
+    void *place = host;
+    uint64_t low = old[0], high = old[1];
     unsigned char swapped;
     __asm__ volatile("lock cmpxchg16b (%3)\n\tsetz %0"
-                     : "=q"(swapped), "+a"(old[0]), "+d"(old[1])
-                     : "r"(host), "b"(new[0]), "c"(new[1])
+                     : "=q"(swapped), "+a"(low), "+d"(high)
+                     : "r"(place), "b"(new[0]), "c"(new[1])
                      : "cc", "memory");
+    old[0] = low;
+    old[1] = high;
     return swapped;
 #else
     (void)old;
