@@ -19,7 +19,7 @@ static const char *source_text(void *context, const char *file, int line) {
                                         "    x += p[32 * tid]; // a comment that is too long for its column",
                                         "    if (tid < s)  \r\n"};
     (void)context;
-    return strcmp(file, "sample.cu") == 0 && line < 14 ? lines[line - 10] : NULL;
+    return strcmp(file, "sample.cu") == 0 && line >= 10 && line < 14 ? lines[line - 10] : NULL;
 }
 
 static void fill(Sample *sample, ReportInput *input) {
