@@ -46,15 +46,8 @@ static bool find_layout(const Session *session, const Finding *of, AskRemedyKind
            error_set(error, tr("redviz knows no such remedy for this finding"));
 }
 
-/* As the source of the finding's line names it, else as the PTX does. */
-static void name_array(Session *session, const Finding *of, const char *source, char *name, size_t bytes) {
-    Text text = {0};
-    const char *symbol = session->run->trace->launches[of->launch]->symbols[of->access.buffer].name;
-    bool is_known = source || (of->access.file && sources_text(&session->sources, of->access.file, &text));
-    if (!is_known ||
-        !rewrite_source_name(source ? source : text_string(&text), of->access.line, symbol, name, bytes))
-        snprintf(name, bytes, "%s", symbol);
-    text_done(&text);
+static void name_array(Session *session, const Finding *of, char *name, size_t bytes) {
+    finding_name_array(session->run->trace, of, (FindingNames){ask_source_line, session}, name, bytes);
 }
 
 /* "a word after every 32 in sdata" */
@@ -64,7 +57,7 @@ static bool apply_layout(Session *session, const Finding *of, AskRemedyKind kind
     SharedLayout layout;
     char name[64];
     if (!find_layout(session, of, kind, &layout, error)) return false;
-    name_array(session, of, NULL, name, sizeof name);
+    name_array(session, of, name, sizeof name);
     int pad = (int)layout.pad / WORD, row = (int)layout.row / WORD;
     if (layout.swizzles)
         what_if->label =
@@ -85,7 +78,7 @@ bool ask_keep_remedy(Session *session, int finding, int number, const char *sour
     if (number < 0 || number >= count || remedies[number].kind == ASK_NEXT)
         return error_set(error, tr("redviz knows no such remedy for this finding"));
     if (!find_layout(session, of, remedies[number].kind, &layout, error)) return false;
-    name_array(session, of, source, name, sizeof name);
+    name_array(session, of, name, sizeof name);
     return rewrite_source(session->run->trace, of, &layout, name, source, out, error);
 }
 

@@ -188,6 +188,9 @@ typedef struct FindingNames {
     FindingSource source; /* NULL: not known */
     void *context;
 } FindingNames;
+/* "sdata": the shared array of the finding's access, as its line names it, else as the PTX does. */
+void finding_name_array(const Trace *trace, const Finding *finding, FindingNames names, char *out,
+                        size_t bytes);
 /* What else is known about the run. */
 typedef struct FindingKnown {
     FindingNames names;

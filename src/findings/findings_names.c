@@ -128,6 +128,16 @@ const char *findings_name_array(const FindingsBuilder *builder, const TraceLaunc
                        name_of(builder, launch, PTX_SPACE_SHARED, access, &none, &names));
 }
 
+void finding_name_array(const Trace *trace, const Finding *finding, FindingNames names, char *out,
+                        size_t bytes) {
+    const FindingsBuilder builder = {.trace = trace, .names = names};
+    const FindingAccess none = {.pc = PTX_NO_PC};
+    SourceNames found;
+    snprintf(out, bytes, "%s",
+             name_of(&builder, trace->launches[finding->launch], PTX_SPACE_SHARED, &finding->access, &none,
+                     &found));
+}
+
 /* ---- accesses in words --------------------------------------------------------------------------------- */
 
 void findings_add_thread(const FindingAccess *access, bool names_block, Text *out) {

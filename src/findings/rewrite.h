@@ -18,9 +18,6 @@ bool rewrite_layout(const Trace *trace, const Finding *finding, const SharedLayo
  * rewritten. */
 uint64_t rewrite_width(const Trace *trace, const Finding *finding, Error *error);
 
-/* The name that the source `text` has for the array `symbol` of this line: its own, or the only pointer that
- * the line indexes. False: neither is there. */
-bool rewrite_source_name(const char *text, int line, const char *symbol, char *out, size_t bytes);
 /* The same layout for the array of this name in a copy of `text`, the source of the finding's line: its size,
  * and each index of it. False with `error`: it is not certain that this is all. */
 bool rewrite_source(const Trace *trace, const Finding *finding, const SharedLayout *layout, const char *name,

@@ -129,30 +129,6 @@ static bool is_declared_shared(const char *code, const char *at, const char *nam
     return *behind == '[' && find_name(code, statement_of(code, at), at, "__shared__");
 }
 
-bool rewrite_source_name(const char *text, int line, const char *symbol, char *out, size_t bytes) {
-    char *code = code_of(text), name[64];
-    const char *begin, *end, *place = line_of(code, line), *stop = place + strcspn(place, "\n");
-    int found = 0;
-    bool is_named = find_name(code, code, code + strlen(code), symbol) != NULL;
-    if (is_named) snprintf(out, bytes, "%s", symbol);
-    bool looks = !is_named && find_function(code, line, &begin, &end);
-    for (const char *at = place; looks && at < stop; at++) {
-        size_t length = 0;
-        while (is_word(at[length])) length++;
-        const char *declared;
-        bool is_indexed = length && length < sizeof name && *skip_blanks(at + length) == '[';
-        snprintf(name, sizeof name, "%.*s", (int)length, at);
-        declared = is_indexed ? find_name(code, begin, end, name) : NULL;
-        if (declared && is_pointer(code, declared, name) && (!found || strcmp(out, name) != 0)) {
-            found++;
-            snprintf(out, bytes, "%s", name);
-        }
-        if (length) at += length - 1;
-    }
-    free(code);
-    return is_named || found == 1;
-}
-
 static bool find_declaration(SourceArray *array, int line, Error *error) {
     const char *code = array->code, *all = code + strlen(code);
     if (!find_function(code, line, &array->begin, &array->end))

@@ -262,7 +262,7 @@ static void a_strip_shows_who_adds_and_whose_values(void **state) {
         {"interleaved", 1, 120, 10, "▄▄▄▄▄▄▄▄ ▄▄▄▄▄▄▄▄", " t1 → t0      ┴┴┴┴┴┴┴┴ ┴┴┴┴┴┴┴┴"},
         {"interleaved", 4, 120, 10, "▂·▒·▂·▒· ▂·▒·▂·▒·", " t8 → t0      ╰─╯ ╰─╯  ╰─╯ ╰─╯ "},
         {"strided", 2, 120, 10, "████████ ████████ ▒▒▒▒▒▒▒▒ ▒▒▒▒▒▒▒▒ ········", " t1 → t0      ┴"},
-        {"shuffle", 1, 120, 10, "████░░░░ ████░░░░", " lane 16 → 0  ╰───╯    ╰───╯    "},
+        {"shuffle", 1, 120, 10, "████□□□□ ████□□□□", " lane 16 → 0  ╰───╯    ╰───╯    "},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         Stage *stage = stage_open_kernel(cases[i].kernel);

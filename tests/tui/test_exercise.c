@@ -87,7 +87,7 @@ static void each_save_is_graded(void **state) {
         assert_string_equal(solved, "tiny\n");
         free(solved);
         pty_type(pty, "\033[6~");
-        pty_wait_for(pty, "Hint 1 of 2");
+        pty_wait_for(pty, "Hint 1 of 2, ");
         pty_wait_for(pty, "Who adds?");
         pty_quit(pty);
     } else {

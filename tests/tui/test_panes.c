@@ -565,6 +565,11 @@ static void test_small_floats_keep_their_digits(void **state) {
         assert_shows(text, "1.23e-5 1.24e-5 1.25e-5 1.26e-5");
         assert_shows(text, "2.48e-5  2.5e-5");
         free(text);
+        opened.view.display.values = VALUE_HEX;
+        text = draw(&opened, &pane_reduction, columns, 12);
+        assert_shows(text, "374e5c19  37500998");
+        free(text);
+        opened.view.display.values = VALUE_NATURAL;
     }
     close_kernel(&opened);
 }

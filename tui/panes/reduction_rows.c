@@ -281,6 +281,7 @@ enum {
     BOX_COLUMNS = 6,
     NARROW_BOX_COLUMNS = 5,
     WIDE_BOX_COLUMNS = 8,
+    GAPS = 2,
     NARROW_FROM = 172,
     FEW_BOXES = 16,
     MANY_BOXES = 32
@@ -343,10 +344,11 @@ static bool is_cut(const BoxRow *row) {
     return false;
 }
 
-/* A value of the window has no room for its digits: it is written with an exponent. */
-static bool has_exponents(const BoxRow *row) {
+/* A value of the window has no room for its digits: it is written with an exponent, or not at all. */
+static bool loses_digits(const BoxRow *row) {
     char text[64];
-    if (row->level->type == PTX_NO_TYPE || row->context->view->display.values == VALUE_HEX) return false;
+    if (row->level->type == PTX_NO_TYPE) return false;
+    bool is_hex = row->context->view->display.values == VALUE_HEX;
     for (int i = 0; i < 2 * row->count; i++) {
         const ReductionBox *box = boxes_at(row, i / 2);
         bool is_after = i % 2;
@@ -354,7 +356,7 @@ static bool has_exponents(const BoxRow *row) {
         boxes_print_value(row, is_after ? row->level->type : before_type(row, box),
                           is_after ? box->after : box->before, row->width - 1 - row->marked, text,
                           sizeof text);
-        if (strchr(text, 'e')) return true;
+        if (text[strcspn(text, is_hex ? "#" : "e#")]) return true;
     }
     return false;
 }
@@ -401,7 +403,9 @@ BoxRow boxes_row(const StepContext *context, int columns) {
     if (tree->final_count) row.path = tree_path(tree, tree->final[0]);
     put_window(&row, columns, columns >= NARROW_FROM ? NARROW_BOX_COLUMNS : BOX_COLUMNS);
     if (row.width < BOX_COLUMNS && is_cut(&row)) put_window(&row, columns, BOX_COLUMNS);
-    if (has_exponents(&row)) put_window(&row, columns, WIDE_BOX_COLUMNS);
+    bool is_hex = context->view->display.values == VALUE_HEX;
+    int wide = is_hex ? 2 * ptx_type_bytes(row.level->type) + GAPS : WIDE_BOX_COLUMNS;
+    if (loses_digits(&row)) put_window(&row, columns, wide);
     if (context->view->display.projector) enlarge(&row, columns);
     return row;
 }

@@ -21,7 +21,7 @@ static const struct {
     uint32_t glyph;
     const char *legend;
 } cells[CELL_KINDS] = {{ROLE_ACTIVE, 0x2588, "█ adds"},
-                       {ROLE_IDLE, 0x2591, "░ adds, unused"},
+                       {ROLE_IDLE, 0x25A1, "□ adds, unused"},
                        {ROLE_ARROW, 0x2592, "▒ is read"},
                        {ROLE_IDLE, 0xB7, ""}};
 
