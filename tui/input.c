@@ -357,7 +357,7 @@ ViewAnswer input_press(View *view, const Scene *scene, KeyPress press) {
     if (press.key == SPECIAL_F10) return VIEW_QUIT; /* as in htop, everywhere */
     bool had_message = view->transient.message[0] != 0;
     view->transient.message[0] = 0;
-    view->place.is_opening = false;
+    view->is_opening = false;
     if (view->transient.overlay == OVERLAY_FAILURE) { /* any key but Escape keeps its usual meaning */
         view->transient.overlay = OVERLAY_NONE;
         if (press.key == SPECIAL_ESCAPE) return VIEW_CHANGED;

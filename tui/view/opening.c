@@ -216,11 +216,11 @@ void view_open(View *view, const Scene *scene) {
         view->selection.lane = opening.thread % WARP_LANES;
     }
     view_go_to_step(view, scene, opening.step);
-    view->place.is_opening = true;
+    view->is_opening = true;
 }
 
 void view_open_again(View *view, const Scene *scene) {
-    if (view->place.is_opening && is_file(scene)) view_open(view, scene);
+    if (view->is_opening && is_file(scene)) view_open(view, scene);
 }
 
 /* ---- the same place in another run --------------------------------------------------------------------- */

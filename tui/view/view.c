@@ -13,7 +13,7 @@ const Steps *view_steps(const View *view, const Scene *scene) {
 }
 
 void view_go_to_step(View *view, const Scene *scene, int step) {
-    view->place.is_opening = false;
+    view->is_opening = false;
     const Steps *steps = view_steps(view, scene);
     int last = steps && steps->step_count ? steps->step_count - 1 : 0;
     view->place.step = canvas_clamp(step, 0, last);

@@ -98,7 +98,6 @@ typedef struct ViewPlace {
     int step;
     int wavefront;     /* within a shared access, from 0 */
     ViewPosition back; /* where the last jump started */
-    bool is_opening;   /* view_open() went here, and no key was pressed since */
 } ViewPlace;
 
 typedef struct ViewSelection {
@@ -239,6 +238,7 @@ typedef struct View {
     ViewSelection selection;
     ViewDisplay display;
     ViewTransient transient;
+    bool is_opening; /* view_open() went to this place, and no key was pressed since */
 } View;
 
 typedef enum ViewAnswer {
