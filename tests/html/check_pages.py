@@ -74,8 +74,9 @@ answer: lane_mask(step) = 0x01010101
 """
 
 HOSTILE_NAME = "]]>'&quot;<b>-->x.cu"
-HOSTILE = ("// </script><script>document.title='taken'</script> <!-- ]]> \x01\x1b[31m \u2028 &amp;\n"
-           "</style></title><img src=x onerror=alert(1)>\n")
+HOSTILE = ("// </script><script>document.title='taken'</script>\n"
+           "</style></title><img src=x onerror=alert(1)>\n"
+           "<!-- ]]> \x01\x1b[31m \u2028 &amp;\n")
 HOSTILE_PTX = """.version 7.0
 .target sm_75
 .address_size 64
@@ -88,6 +89,7 @@ ld.param.u64 %%rd1, [p];
 ld.global.u32 %%r1, [%%rd1];
 .loc 1 2 1
 st.global.u32 [%%rd1], %%r1;
+.loc 1 3 1
 ret;
 }
 .file 1 "%s"
