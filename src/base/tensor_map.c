@@ -120,7 +120,7 @@ static uint64_t get(const uint8_t *at, int bytes) {
 
 void tensor_map_encode(const TensorMap *map, uint8_t bytes[TENSOR_MAP_BYTES]) {
     memset(bytes, 0, TENSOR_MAP_BYTES);
-    put(bytes, map->address, 8);
+    put(bytes + TENSOR_MAP_ADDRESS_AT, map->address, 8);
     put(bytes + 8,
         (map->rank - 1) | map->type << 4 | map->interleave << 8 | map->swizzle << 12 | map->fill << 16, 4);
     for (uint32_t d = 0; d < map->rank; d++) {
@@ -134,7 +134,7 @@ void tensor_map_encode(const TensorMap *map, uint8_t bytes[TENSOR_MAP_BYTES]) {
 
 bool tensor_map_decode(const uint8_t bytes[TENSOR_MAP_BYTES], TensorMap *map) {
     uint32_t modes = (uint32_t)get(bytes + 8, 4);
-    *map = (TensorMap){.address = get(bytes, 8),
+    *map = (TensorMap){.address = get(bytes + TENSOR_MAP_ADDRESS_AT, 8),
                        .rank = (modes & 15) + 1,
                        .type = modes >> 4 & 15,
                        .interleave = modes >> 8 & 15,

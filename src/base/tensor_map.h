@@ -10,7 +10,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { TENSOR_MAP_BYTES = 128, TENSOR_RANK_MOST = 5 };
+enum {
+    TENSOR_MAP_BYTES = 128,
+    TENSOR_RANK_MOST = 5,
+    TENSOR_MAP_ADDRESS_AT = 0 /* of the encoding: the 8 bytes from here on are the address */
+};
 
 typedef enum TensorType { /* CUtensorMapDataType */
                           TENSOR_U8,

@@ -2,6 +2,7 @@
 #include "gpu/run.h"
 
 #include "base/memory.h"
+#include "base/tensor_map.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -121,10 +122,31 @@ bool gpu_run_download(GpuRun *run, Error *error) {
     return true;
 }
 
+/* A parameter that is a tensor map of ours becomes one of the driver's. */
+static bool encode_tensor(const GpuRun *run, uint8_t *parameter, Error *error) {
+    TensorMap map;
+    if (!tensor_map_decode(parameter, &map)) return true;
+    void *address = (void *)(uintptr_t)map.address; // NOLINT(performance-no-int-to-ptr)
+    return CUDA_CALL(run->cuda, error, cuTensorMapEncodeTiled, parameter, (int)map.type, map.rank, address,
+                     map.size, map.stride, map.box, map.step, (int)map.interleave, (int)map.swizzle, 0,
+                     (int)map.fill);
+}
+
+static bool encode_tensors(const GpuRun *run, const Launch *launch, Error *error) {
+    const PtxFunction *entry = launch->program->entry;
+    size_t end = 0;
+    for (int i = 0; i < entry->parameter_count; i++) {
+        const PtxVariable *parameter = entry->parameters[i];
+        uint8_t *bytes = launch->parameters + launch_parameter_offset(parameter, &end);
+        if (parameter->bytes == TENSOR_MAP_BYTES && !encode_tensor(run, bytes, error)) return false;
+    }
+    return true;
+}
+
 bool gpu_run_prepare(const GpuRun *run, GpuLaunch *prepared, Error *error) {
     const Launch *launch = &prepared->launch;
     const PtxFunction *entry = launch->program->entry;
-    if (!launch_check_cluster(launch, error)) return false;
+    if (!launch_check_cluster(launch, error) || !encode_tensors(run, launch, error)) return false;
     if (entry->parameter_count + prepared->has_extra > GPU_PARAMETERS)
         return error_set(error, "%s has more than %d parameters", entry->name, GPU_PARAMETERS);
     if (!CUDA_CALL(run->cuda, error, cuModuleGetFunction, &prepared->function, run->module, entry->name))

@@ -22,8 +22,10 @@ static bool add_scalar(ArgumentReader *reader, Span span, const PtxVariable *par
         return argument_fail(
             reader, span,
             "parameter %d of the kernel is a structure of %" PRIu64
-            " bytes; give its members, {in=float[n], n, 3.5f}, or file:PATH, a file that holds them",
-            number, parameter->bytes);
+            " bytes; give its members, {in=float[n], n, 3.5f}, or file:PATH, a file that holds them%s",
+            number, parameter->bytes,
+            parameter->bytes == TENSOR_MAP_BYTES ? "; a tensor map is tensor(in, {64, 32}, {8, 8}, 128)"
+                                                 : "");
     if (is_float || (value.is_float && size > 1)) {
         PtxType type = parameter->type == PTX_BF16 ? PTX_BF16
                        : size == 2                 ? PTX_F16

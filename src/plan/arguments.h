@@ -58,6 +58,7 @@ size_t argument_find(Span span, char wanted);           /* span.length if it is 
 size_t argument_end(Span list);                         /* the first comma outside brackets, or the end */
 int argument_shown(Span span);                          /* precision for "%.*s" */
 bool argument_equals(Span span, const char *text);
+bool argument_begins(Span span, const char *text);
 bool argument_is_name(Span span);
 
 /* Fills the reader's error with the option's name, the message, and the place; returns false. */
@@ -75,6 +76,10 @@ int argument_array_file(ArgumentReader *reader, Span name, Span path);
 /* ---- arguments_item.c ---- */
 
 bool argument_item(ArgumentReader *reader, Span span, Item *item);
+
+/* ---- arguments_tensor.c ---- */
+
+bool argument_tensor(ArgumentReader *reader, Span span, Item *item);
 
 /* ---- arguments_members.c ---- */
 

@@ -221,6 +221,7 @@ bool argument_item(ArgumentReader *reader, Span span, Item *item) {
     if (!span.length) return argument_fail(reader, span, "an item is empty");
     if (span.text[0] == '{') return read_structure(reader, span, item);
     if (span.text[0] == '&') return read_pointer(reader, argument_cut(span, 1, span.length), item);
+    if (argument_begins(span, "tensor(")) return argument_tensor(reader, span, item);
     size_t equal = argument_find(span, '=');
     if (equal < span.length)
         return read_named(reader, argument_cut(span, 0, equal), argument_cut(span, equal + 1, span.length),
@@ -228,7 +229,7 @@ bool argument_item(ArgumentReader *reader, Span span, Item *item) {
     if (argument_find(span, '[') < span.length)
         return argument_fail(reader, span, "the buffer '%.*s' has no name; write NAME=%.*s",
                              argument_shown(span), span.text, argument_shown(span), span.text);
-    if (span.length > 5 && memcmp(span.text, "file:", 5) == 0)
+    if (argument_begins(span, "file:") && span.length > 5)
         return read_bytes(reader, argument_cut(span, 5, span.length), item);
     if (argument_buffer(reader, span) >= 0) return read_pointer(reader, span, item);
     if (!argument_equals(span, "null")) return read_number(reader, (Span){span.text, 0}, span, item);

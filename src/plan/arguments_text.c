@@ -38,6 +38,10 @@ bool argument_equals(Span span, const char *text) {
     return strlen(text) == span.length && memcmp(text, span.text, span.length) == 0;
 }
 
+bool argument_begins(Span span, const char *text) {
+    return span.length >= strlen(text) && memcmp(text, span.text, strlen(text)) == 0;
+}
+
 bool argument_is_name(Span span) {
     if (!span.length || isdigit((unsigned char)span.text[0])) return false;
     for (size_t i = 0; i < span.length; i++)

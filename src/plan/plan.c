@@ -77,6 +77,14 @@ void plan_add_structure(Plan *plan, PlanLaunch *launch, const void *bytes, int b
     argument->pointer_count = pointer_count;
 }
 
+void plan_add_tensor(Plan *plan, PlanLaunch *launch, int buffer, const TensorMap *map) {
+    uint8_t bytes[TENSOR_MAP_BYTES];
+    PlanPointer address = {.at = TENSOR_MAP_ADDRESS_AT, .buffer = buffer};
+    tensor_map_encode(map, bytes);
+    plan_add_structure(plan, launch, bytes, TENSOR_MAP_BYTES,
+                       arena_copy(&plan->arena, &address, sizeof address), 1);
+}
+
 void plan_mark_buffers(const PlanLaunch *launch, int argument, bool *marked) {
     const PlanArgument *of = &launch->arguments[argument];
     if (of->buffer >= 0) marked[of->buffer] = true;

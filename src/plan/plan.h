@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/tensor_map.h"
 #include "base/text.h"
 #include "ptx/launch.h"
 #include <stdatomic.h>
@@ -147,6 +148,8 @@ void plan_add_pointer(Plan *plan, PlanLaunch *launch, int buffer);
 void plan_add_scalar(Plan *plan, PlanLaunch *launch, const void *bytes, int byte_count);
 void plan_add_structure(Plan *plan, PlanLaunch *launch, const void *bytes, int byte_count,
                         const PlanPointer *pointers, int pointer_count);
+/* A tensor map of the buffer, whatever the address in `map` says. The GPU run has the driver encode it. */
+void plan_add_tensor(Plan *plan, PlanLaunch *launch, int buffer, const TensorMap *map);
 
 /* Makes a planned launch ready for a backend that has the plan's buffers at `addresses`
  * ([plan->buffer_count]). `program` is that of the launch's entry. Fails where the number or sizes of the
@@ -184,6 +187,9 @@ void plan_element_set(PtxType type, void *bytes, uint64_t i, double number);
  *   {ITEM, ITEM, ...}       structure: its members, each at a multiple of its size, as in C. Pointers have 8
  *                           bytes; 7 is an int, 7l a long, 3.5 a double, 3.5f a float, (char)7 a char; {} has
  *                           one byte
+ *   tensor(NAME, {SIZE, ...}, {BOX, ...}, SPAN)
+ *                           CUtensorMap of the array NAME, a box of it for each tensor copy, the innermost
+ *                           dimension first; SPAN of the swizzle in bytes: 0 (or left out), 32, 64, 128
  *   file:PATH               structure: its bytes, raw little-endian, as many as the parameter has
  *
  * COUNT and EXPRESSION are made of numbers, n, block, grid, named scalars, + - * / % and ( ). An error says

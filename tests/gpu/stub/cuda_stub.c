@@ -96,6 +96,18 @@ ENTRY(cuLaunchCooperativeKernel, char *f, unsigned gx, unsigned gy, unsigned gz,
     return outcome("cuLaunchCooperativeKernel");
 }
 #endif
+
+/* The map stays in redviz's own encoding, which the emulator reads. */
+ENTRY(cuTensorMapEncodeTiled, void *map, int type, unsigned rank, void *address, const uint64_t *size,
+      const uint64_t *stride, const uint32_t *box, const uint32_t *step, int interleave, int swizzle,
+      int l2_promotion, int fill);
+ENTRY(cuTensorMapEncodeTiled, void *map, int type, unsigned rank, void *address, const uint64_t *size,
+      const uint64_t *stride, const uint32_t *box, const uint32_t *step, int interleave, int swizzle,
+      int l2_promotion, int fill) {
+    (void)map, (void)type, (void)rank, (void)address, (void)size, (void)stride, (void)box, (void)step;
+    (void)interleave, (void)swizzle, (void)l2_promotion, (void)fill;
+    return outcome("cuTensorMapEncodeTiled");
+}
 MAKES(cuStreamCreate, &thing, void **out, unsigned flags)
 PLAIN(cuStreamDestroy_v2, void *stream)
 PLAIN(cuStreamSynchronize, void *stream)
