@@ -1,8 +1,7 @@
 /* Kernels with asynchronous copies: data moves without the registers of the threads. */
 #include "catalog/rows.h"
-#include "catalog/rows.h"
 
-enum { PIECE_BYTES = 16, WARP_LEVELS = 5, BUFFERS = 2 };
+enum { PIECE_BYTES = 16, WARP_LANES = 32, WARP_LEVELS = 5, BUFFERS = 2, STAGES = 4 };
 
 static uint32_t element_bytes(const CatalogRun *run) {
     return (uint32_t)ptx_type_bytes(run->dtype);
@@ -33,6 +32,18 @@ static void plan_copies(const CatalogRun *run, Plan *plan) {
                BUFFERS * run->block * PIECE_BYTES);
 }
 
+/* Four stages of 16 bytes per consumer; the first warp is the producer. */
+static uint64_t stage_elements(const CatalogRun *run) {
+    return (uint64_t)(run->block - WARP_LANES) * (PIECE_BYTES / element_bytes(run));
+}
+
+static void plan_specialised(const CatalogRun *run, Plan *plan) {
+    uint32_t grid = grid_of(run, stage_elements(run));
+    rows_add_input(plan, run, run->n);
+    add_launch(run, plan, grid, rows_add_output(plan, "out", run->dtype, grid),
+               STAGES * (run->block - WARP_LANES) * PIECE_BYTES);
+}
+
 /* One sum per thread in shared memory. The blocks' arrays are added to one array of as many elements, which
  * one block sums. */
 static void plan_bulk_reduce(const CatalogRun *run, Plan *plan) {
@@ -53,6 +64,13 @@ static double loaded_depth(const CatalogRun *run, const Plan *done, uint64_t per
 
 static void check_copies(const CatalogRun *run, const Plan *filled, const Plan *done, ExpectResult *result) {
     double depth = loaded_depth(run, done, PIECE_BYTES / element_bytes(run)) + 2 * WARP_LEVELS;
+    rows_check_reduction(run, filled, done, 1, depth, result);
+}
+
+static void check_specialised(const CatalogRun *run, const Plan *filled, const Plan *done,
+                              ExpectResult *result) {
+    uint64_t step = (uint64_t)done->launches[0].grid[0] * stage_elements(run);
+    double depth = (double)(rows_blocks(run->n, step) * (PIECE_BYTES / element_bytes(run))) + 2 * WARP_LEVELS;
     rows_check_reduction(run, filled, done, 1, depth, result);
 }
 
@@ -110,6 +128,23 @@ const CatalogRow asynchronous_rows[] = {
      .watch = "No atomic a thread: one lane reads the array, and it arrives at the wait for its group.",
      .plan = plan_bulk_reduce,
      .check = check_bulk_reduce},
+    {.id = "specialised_sum",
+     .source = "specialised_sum.cu",
+     .opens = "global_bulk_read ",
+     .story = "One warp copies up to four stages ahead; the others wait for bytes, not for it.",
+     .group = CATALOG_LADDER,
+     .types = "int float double",
+     .operations = "sum min max",
+     .default_n = 1 << 20,
+     BLOCKS(288, 64, 1024, WHOLE_WARPS),
+     BLOCKS_PER_SM(7),
+     .title = "a producer warp, a ring of mbarriers",
+     .lesson = "Warps with roles need no barrier of the block: a stage is full when its bytes have come, and "
+               "empty when each consumer has arrived.",
+     .watch = "Warp 0 waits for empty[], the others for full[]; the parity of both changes with each turn of "
+              "the ring.",
+     .plan = plan_specialised,
+     .check = check_specialised},
 };
 
 const int asynchronous_row_count = sizeof asynchronous_rows / sizeof asynchronous_rows[0];

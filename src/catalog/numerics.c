@@ -3,6 +3,7 @@
 #include "plan/float16.h"
 #include "catalog/rows.h"
 #include "catalog/tensor.h"
+#include "catalog/tiles.h"
 #include <math.h>
 
 /* ---- mean ---- */
@@ -229,6 +230,37 @@ const CatalogRow numerics_rows[] = {
      .default_n = 1 << 20,
      .plan = plan_mean,
      .check = check_mean},
+    {.id = "tma_row_sum",
+     IN(NUMERICS, "tma_row_sum.cu"),
+     .opens = "shared_load ",
+     .story = "A copied tile is read down a column of rows: the swizzle keeps its banks apart.",
+     .title = "sum of each row, tiles swizzled by the copy",
+     .lesson = "A thread for each row of a tile would meet the others in the same banks; the copy swaps "
+               "pieces of 16 bytes, and the loads find them with the same XOR.",
+     .watch = "With swizzle=0 the same loads take eight times the wavefronts.",
+     SUMS("int float double"),
+     BLOCKS(128, 32, 256, WHOLE_WARPS),
+     .default_n = 1 << 20,
+     .parameters = {{"columns", 1, 1 << 30, 256, "elements in a row"},
+                    {"swizzle", 0, 3, 3, "0 none; 1, 2, 3: spans of 32, 64, 128 bytes"}},
+     .plan_if = tiles_plan_row_sum,
+     .check = tiles_check_row_sum},
+    {.id = "tma_column_sum",
+     IN(NUMERICS, "tma_column_sum.cu"),
+     .opens = "shared_load ",
+     .story = "Each warp reads 16 bytes of 32 rows: in the same 4 banks, but for the swizzle.",
+     .title = "sum of each column, read down swizzled tiles",
+     .lesson =
+         "The transposed read of a tile takes 32 wavefronts for 32 pieces without a swizzle, and 4 with "
+         "the hardware's.",
+     .watch = "With swizzle=0 all lanes of a warp read from 4 banks.",
+     SUMS("int float double"),
+     BLOCKS(256, 256, 256, .block_rule = "256"),
+     .default_n = 1 << 20,
+     .parameters = {{"columns", 1, 1 << 30, 1024, "elements in a row"},
+                    {"swizzle", 0, 3, 3, "0 none, 3: 128 bytes"}},
+     .plan_if = tiles_plan_column_sum,
+     .check = tiles_check_column_sum},
     {.id = "moments",
      IN(NUMERICS, "moments.cu"),
      .story = "Two trees climb together, sum and sum of squares, fed by the same loads.",

@@ -85,9 +85,16 @@ static uint64_t split_lanes(const TraceLaunch *launch, const TraceEvent *event) 
 
 /* ---- advice ----------------------------------------------------------------------------------------- */
 
-static void print_layout(const char *name, const SharedLayout *layout, uint64_t element, Text *out) {
+static void print_layout(const char *name, const SharedLayout *layout, LayoutKind kind, uint64_t element,
+                         Text *out) {
     unsigned long long elements = layout->row / element,
                        pad = layout->pad / element ? layout->pad / element : 1;
+    if (kind == LAYOUT_COPIED) {
+        text_print(
+            out, tr("have the tensor copy swizzle `%s` (128 bytes), and load byte a at a ^ (a >> 3 & 0x70)"),
+            name);
+        return;
+    }
     if (layout->swizzles) {
         text_print(out, tr("swizzle `%s`: index ^ (index / %llu %% %llu"), name, elements,
                    LINE_BYTES / (unsigned long long)layout->pad);
@@ -109,11 +116,12 @@ static void advise_layout(const FindingsBuilder *builder, Finding *finding) {
     uint64_t width = element * (uint64_t)(in->vector > 1 ? in->vector : 1);
     SharedLayout layout;
     double rest;
-    if (!layout_find(trace, finding, width, LAYOUT_ANY, &layout, &rest)) return;
+    LayoutKind kind = layout_is_of_tiles(trace, finding) ? LAYOUT_COPIED : LAYOUT_ANY;
+    if (!layout_find(trace, finding, width, kind, &layout, &rest)) return;
     finding->predicted = (uint64_t)((double)finding->cost * rest + 0.5);
     CountText predicted, cost;
     Text text = {0};
-    print_layout(findings_name_array(builder, launch, &finding->access), &layout, element, &text);
+    print_layout(findings_name_array(builder, launch, &finding->access), &layout, kind, element, &text);
     text_print(&text, tr(": %s wavefronts instead of %s, computed from the traced accesses"),
                count_text(finding->predicted, &predicted), count_text(finding->cost, &cost));
     finding->advice = findings_keep(builder->list, &text);

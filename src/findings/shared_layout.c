@@ -4,6 +4,7 @@
 
 #include "metrics/metrics.h"
 #include "trace/access.h"
+#include "trace/tile.h"
 #include <string.h>
 
 enum { MOST_EVENTS = 20000, MOST_ROWS = 6 };
@@ -82,7 +83,9 @@ bool layout_find(const Trace *trace, const Finding *finding, uint64_t width, Lay
     Cost now = cost_of(&conflict, NULL), after = now;
     for (int i = 0; i < 2 * MOST_ROWS && now.of_line; i++) { /* padding first: it is preferred */
         SharedLayout layout = {(uint64_t)LINE_BYTES << i % MOST_ROWS, unit, i >= MOST_ROWS};
-        if (kind != LAYOUT_ANY && layout.swizzles != (kind == LAYOUT_SWIZZLES)) continue;
+        if (kind == LAYOUT_COPIED) layout = (SharedLayout){LINE_BYTES, TILE_CHUNK, true};
+        if ((kind == LAYOUT_PADS && layout.swizzles) || (kind == LAYOUT_SWIZZLES && !layout.swizzles))
+            continue;
         Cost cost = cost_of(&conflict, &layout);
         if (cost.of_line >= now.of_line || cost.of_all > now.of_all || cost.of_all >= after.of_all) continue;
         *best = layout;
@@ -90,4 +93,20 @@ bool layout_find(const Trace *trace, const Finding *finding, uint64_t width, Lay
     }
     if (after.of_line < now.of_line) *rest = (double)after.of_line / (double)now.of_line;
     return after.of_line < now.of_line;
+}
+
+bool layout_is_of_tiles(const Trace *trace, const Finding *finding) {
+    const TraceLaunch *launch = trace->launches[finding->launch];
+    TraceEvent event;
+    TraceTile tile;
+    for (int b = 0; b < launch->block_count; b++)
+        for (int i = 0; i < trace_block_event_count(launch->blocks[b]) && i < MOST_EVENTS; i++) {
+            trace_block_read_header(launch->blocks[b], i, &event);
+            if (event.kind != TRACE_SHARED_BULK_WRITE) continue;
+            trace_block_read(launch->blocks[b], i, &event);
+            int lane = __builtin_ctz(event.mask);
+            if (event.buffer[lane] == finding->access.buffer && trace_tile_read(&event, lane, &tile))
+                return true;
+        }
+    return false;
 }

@@ -19,8 +19,15 @@ uint64_t layout_bytes(const SharedLayout *layout, uint64_t bytes); /* of an arra
 /* The layout with the fewest wavefronts among those that improve the finding's line, counted with every
  * traced access to its array. `width`: bytes of the widest access. *rest: the share of the line's wavefronts
  * that is left. False: none improves it. */
-typedef enum LayoutKind { LAYOUT_PADS, LAYOUT_SWIZZLES, LAYOUT_ANY } LayoutKind;
+typedef enum LayoutKind {
+    LAYOUT_PADS,
+    LAYOUT_SWIZZLES,
+    LAYOUT_ANY,
+    LAYOUT_COPIED /* the swizzle of 128 bytes that a tensor copy makes: rows cannot be padded there */
+} LayoutKind;
 bool layout_find(const Trace *trace, const Finding *finding, uint64_t width, LayoutKind kind,
                  SharedLayout *best, double *rest);
+/* True if a traced tensor copy fills the finding's array. */
+bool layout_is_of_tiles(const Trace *trace, const Finding *finding);
 
 #endif

@@ -344,6 +344,26 @@ static void what_cannot_be_rewritten_is_refused(void **state) {
     }
 }
 
+/* A tensor copy writes its rows without padding, but can swizzle them: the advice, and what it saves. */
+static void a_copied_tile_is_swizzled_by_its_copy(void **state) {
+    (void)state;
+    Error error = {0};
+    RunSpec plain = {.kernel = "tma_row_sum", .threads = 1, .catalog.n = 65536}, swizzled = plain;
+    plain.catalog.parameters[plain.catalog.parameter_count++] = "swizzle=0";
+    Session *without = session_open(&plain, &error), *with = session_open(&swizzled, &error);
+    if (!without || !with) fail_msg("%s", error.message);
+    const Findings *findings = ask_verdict(without);
+    assert_int_equal(findings->count, 1);
+    assert_int_equal(findings->items[0].kind, FINDING_BANK_CONFLICT);
+    assert_non_null(strstr(findings->items[0].advice, "have the tensor copy swizzle `shared_tile_bytes`"));
+    assert_int_equal(findings->items[0].predicted, wavefronts(with, false));
+    assert_int_equal(findings->items[0].cost, wavefronts(without, false));
+    AskRemedy remedies[ASK_REMEDIES];
+    assert_int_equal(ask_remedies(without, 0, remedies), 0);
+    session_free(without);
+    session_free(with);
+}
+
 static void other_kernels_and_settings_drop_the_remedy(void **state) {
     (void)state;
     Tried tried = try_kind(&(RunSpec){.kernel = "strided", .threads = 1, .catalog.n = 4096}, ASK_PAD);
@@ -371,6 +391,7 @@ int main(void) {
         cmocka_unit_test(small_kernels_keep_their_results),
         cmocka_unit_test(random_addresses_keep_their_results),
         cmocka_unit_test(what_cannot_be_rewritten_is_refused),
+        cmocka_unit_test(a_copied_tile_is_swizzled_by_its_copy),
         cmocka_unit_test(other_kernels_and_settings_drop_the_remedy),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
