@@ -248,7 +248,7 @@ const CatalogRow numerics_rows[] = {
     {.id = "tma_column_sum",
      IN(NUMERICS, "tma_column_sum.cu"),
      .opens = "shared_load ",
-     .story = "Each warp reads 16 bytes of 32 rows: in the same 4 banks, but for the swizzle.",
+     .story = "Each warp reads 16 bytes of 32 rows: from the same 4 banks without a swizzle.",
      .title = "sum of each column, read down swizzled tiles",
      .lesson =
          "The transposed read of a tile takes 32 wavefronts for 32 pieces without a swizzle, and 4 with "

@@ -41,7 +41,9 @@ static int maker_of(const BoxRow *row, const ReductionTerm *term) {
     if (term->place == PLACE_THREAD)
         return term->index < boxes_tree(row)->thread_count ? (int)term->index : -1;
     const FoldNode *at = boxes_node(row, term->node);
-    return term->place == PLACE_WORD && at->kind == FOLD_MOVE ? tree_thread(boxes_tree(row), at->a) : -1;
+    return term->place == PLACE_WORD && at->kind == FOLD_MOVE && !tree_is_copied(boxes_tree(row), at->a)
+               ? tree_thread(boxes_tree(row), at->a)
+               : -1;
 }
 
 typedef void TakeArc(Strip *strip, const ReductionTerm *term, int from, void *into);

@@ -15,10 +15,18 @@ static int step_of(const Tree *tree, int node) {
 
 /* ---- what threads hold --------------------------------------------------------------------------------- */
 
+bool tree_is_copied(const Tree *tree, int node) {
+    TraceEvent event;
+    if (node_at(tree, node)->kind != FOLD_MOVE) return false;
+    trace_block_read_header(tree->steps->block, node_at(tree, node)->event, &event);
+    return trace_kind_is_bulk(event.kind);
+}
+
 /* The node is a value that a thread holds after some level. */
 static bool is_held(const Tree *tree, int node) {
     return tree->level_of_node[node] >= 0 && node_at(tree, node)->kind != FOLD_INPUT &&
-           node_at(tree, node)->op != FOLD_TEST && tree_thread(tree, node) < tree->thread_count;
+           node_at(tree, node)->op != FOLD_TEST && tree_thread(tree, node) < tree->thread_count &&
+           !tree_is_copied(tree, node);
 }
 
 /* ---- results ------------------------------------------------------------------------------------------- */

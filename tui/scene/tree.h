@@ -71,6 +71,8 @@ void tree_compare(Tree *tree, const Tree *other);
 
 /* The last level that has begun at `step`; -1: none. */
 int tree_level_at(const Tree *tree, int step);
+/* A bulk copy brought the value, which the thread that ordered it never held. */
+bool tree_is_copied(const Tree *tree, int node);
 /* The node that the thread holds after the level; FOLD_NONE also if there is no such level. */
 int tree_held(const Tree *tree, int level, int thread);
 /* The node is part of the level: a fold, or a value taken. */
