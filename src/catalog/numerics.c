@@ -233,7 +233,7 @@ const CatalogRow numerics_rows[] = {
     {.id = "tma_row_sum",
      IN(NUMERICS, "tma_row_sum.cu"),
      .opens = "shared_load ",
-     .story = "A copied tile is read down a column of rows: the swizzle keeps its banks apart.",
+     .story = "A copied tile is read down its rows: the swizzle keeps the banks apart.",
      .title = "sum of each row, tiles swizzled by the copy",
      .lesson = "A thread for each row of a tile would meet the others in the same banks; the copy swaps "
                "pieces of 16 bytes, and the loads find them with the same XOR.",

@@ -4,6 +4,7 @@
 
 #include "base/language.h"
 #include "tui/panes/ruler.h"
+#include "tui/panes/tile_picture.h"
 #include "tui/scene/scene_copies.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -32,6 +33,8 @@ static const char *title_of(const StepContext *context) {
     case TRACE_MBARRIER:
         return "mbarrier";
     default:
+        if (has(context, PTX_MOD_TENSOR))
+            return has(context, PTX_MOD_REDUCE) ? tr("tensor reduction") : tr("tensor copy");
         return has(context, PTX_MOD_REDUCE) ? tr("bulk reduction") : tr("bulk copy");
     }
 }
@@ -141,6 +144,40 @@ static void draw_mbarrier(const StepContext *context, Canvas *canvas, Rectangle 
 
 /* ---- bulk copies --------------------------------------------------------------------------------------- */
 
+/* The tile of a tensor copy; false: it is another copy. */
+static bool find_tile(const StepContext *context, int lane, TilePicture *picture) {
+    const TraceEvent *at = &context->event;
+    TraceEvent other;
+    int number = async_copy_other_side(context->launch, context->steps->block, context->event_number);
+    if (!trace_kind_is_bulk(at->kind) || number == NO_EVENT || !trace_tile_read(at, lane, &picture->tile))
+        return false;
+    trace_block_read(context->steps->block, number, &other);
+    const TraceEvent *shared = trace_kind_is_shared(at->kind) ? at : &other,
+                     *global = shared == at ? &other : at;
+    const TraceBuffer *array = &context->scene->traced.trace->buffers[global->buffer[lane]];
+    const TraceSymbol *symbol = &context->launch->symbols[shared->buffer[lane]];
+    picture->array = array->name;
+    picture->array_bytes = array->bytes;
+    picture->offset = global->offset[lane];
+    picture->shared = symbol->name;
+    picture->shared_offset = shared->offset[lane];
+    picture->shared_address = symbol->window_offset + shared->offset[lane];
+    picture->loads = global->is_load;
+    return true;
+}
+
+static void draw_arrival(const StepContext *context, Canvas *canvas, Rectangle area, int row, int destination,
+                         int lane) {
+    int wait = async_copy_wait(context->launch, context->steps->block, destination, lane);
+    if (wait != NO_EVENT)
+        canvas_print(canvas, area, 1, row, ROLE_TEXT, tr("arrives at the wait on line %d"),
+                     async_copy_line(context->launch, context->steps->block, wait));
+    else if (!has(context, PTX_MOD_BULK_GROUP))
+        canvas_text(canvas, area, 1, row, ROLE_TEXT, tr("arrives with the phase of its mbarrier"));
+    else
+        canvas_text(canvas, area, 1, row, ROLE_WARNING, tr("no wait of this lane follows"));
+}
+
 static void draw_bulk(const StepContext *context, Canvas *canvas, Rectangle area) {
     const TraceBlock *block = context->steps->block;
     int event = context->event_number, lane = shown_lane(context), row = FIRST_ROW;
@@ -150,19 +187,17 @@ static void draw_bulk(const StepContext *context, Canvas *canvas, Rectangle area
     if (destination == NO_EVENT) return;
     print_copy(context, destination, lane, copy, sizeof copy);
     canvas_print(canvas, area, 1, row++, ROLE_TEXT, "lane %d  %s", lane, copy);
-    int wait = async_copy_wait(context->launch, block, destination, lane);
-    if (wait != NO_EVENT)
-        canvas_print(canvas, area, 1, row, ROLE_TEXT, tr("arrives at the wait on line %d"),
-                     async_copy_line(context->launch, block, wait));
-    else if (!has(context, PTX_MOD_BULK_GROUP))
-        canvas_text(canvas, area, 1, row, ROLE_TEXT, tr("arrives with the phase of its mbarrier"));
-    else
-        canvas_text(canvas, area, 1, row, ROLE_WARNING, tr("no wait of this lane follows"));
+    draw_arrival(context, canvas, area, row, destination, lane);
 }
 
 static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
     const TraceEvent *event = &context->event;
+    TilePicture picture = {0};
     if (!event->mask) return;
+    if (find_tile(context, shown_lane(context), &picture)) {
+        tile_picture_draw(&picture, canvas, area);
+        return;
+    }
     Ruler ruler = ruler_make(area, RULER_LABEL, 0);
     uint32_t exists = step_context_existing_lanes(context, event->warp);
     ruler_draw(&ruler, canvas, area, 0, context->view->selection.lane);

@@ -1,0 +1,85 @@
+/* The picture of a tensor copy: every 16-byte piece stands in the banks that the rule of the swizzle gives,
+ * for each span, and the box lies where its coordinates say. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/text.h"
+#include "stage.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The screen at the first tensor copy. */
+static char *screen_of_copy(const char *kernel, const char *parameter, uint64_t n, int columns, int rows) {
+    RunSpec run = {.kernel = kernel, .threads = 1, .first_look = true, .catalog.n = n};
+    run.catalog.parameters[run.catalog.parameter_count++] = parameter;
+    Stage *stage = stage_open(&run);
+    char *screen = NULL;
+    for (int step = 1; step < 30; step++) {
+        char keys[16];
+        snprintf(keys, sizeof keys, "%dg", step);
+        stage_press(stage, keys);
+        free(screen);
+        screen = stage_text(stage, columns, rows);
+        if (strstr(screen, " tensor copy ")) break;
+    }
+    stage_free(stage);
+    return screen;
+}
+
+static void assert_shows(const char *screen, const char *text) {
+    if (!strstr(screen, text)) fail_msg("'%s' is not on the screen:\n%s", text, screen);
+}
+
+/* a XOR (a >> 3 & span - 16), which is its own inverse: what lies at the address a of shared memory. The tile
+ * begins at a multiple of 1,024 bytes, word 256. */
+static void every_piece_lies_in_its_banks(void **state) {
+    (void)state;
+    static const char *const parameters[] = {"swizzle=0", "swizzle=1", "swizzle=2", "swizzle=3"};
+    for (unsigned mode = 0; mode < 4; mode++) {
+        unsigned span = mode ? 16u << mode : 128, mask = mode ? span - 16 : 0;
+        char *screen = screen_of_copy("tma_row_sum", parameters[mode], 65536, 200, 60);
+        for (unsigned line = 0; line < 8; line++) {
+            Text row = {0};
+            text_print(&row, "%6u ", 256 + 32 * line);
+            for (unsigned cell = 0; cell < 8; cell++) {
+                unsigned at = (8 * line + cell) * 16, of_tile = at ^ (at >> 3 & mask);
+                char place[16];
+                snprintf(place, sizeof place, "%u.%u", of_tile / span, of_tile % span / 16);
+                text_print(&row, "%6s", place);
+            }
+            assert_shows(screen, text_string(&row));
+            text_done(&row);
+        }
+        free(screen);
+    }
+}
+
+static void the_box_lies_in_the_array(void **state) {
+    (void)state;
+    char *screen = screen_of_copy("tma_column_sum", "swizzle=3", 65536, 120, 40);
+    assert_shows(screen, "32 x 32 of 4 bytes: in rows 0-31, columns 0-31 → shared_tile_bytes+0");
+    assert_shows(screen, "4,096 bytes, row.piece of 16; swizzle of 128: a ^ (a >> 3 & 0x70)");
+    assert_shows(screen, "in 64 x 1024");
+    assert_shows(screen, "│  ▒·························  ");
+    free(screen);
+    screen = screen_of_copy("tma_row_sum", "columns=20", 1000, 120, 40); /* 50 rows for 128 threads */
+    assert_shows(screen, "32 x 128 of 4 bytes: in rows 0-49, columns 0-19 (the rest is outside)");
+    free(screen);
+    screen = screen_of_copy("tma_column_sum", "swizzle=0", 65536, 80, 24);
+    assert_shows(screen, "4,096 bytes, row.piece of 16; no swizzle");
+    assert_shows(screen, "     288    1.0   1.1   1.2   1.3   1.4   1.5   1.6   1.7");
+    free(screen);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_piece_lies_in_its_banks),
+        cmocka_unit_test(the_box_lies_in_the_array),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
