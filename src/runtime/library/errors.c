@@ -20,6 +20,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 int library_enter(const char *function, void *caller, Enter way) {
     call.words[0] = '\0';
+    lines_flush();
     if (host_calls_is_inside()) return way == ENTER_PLAIN ? 0 : cudaErrorNotPermitted;
     bool is_open = way == ENTER_PLAIN || connection_open();
     if (way != ENTER_PLAIN) host_calls_wait();
