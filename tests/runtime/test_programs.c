@@ -134,6 +134,7 @@ static void the_linker_of_the_driver(void **state) {
                  "'twice' is not defined in any part\n"
                  "wrong: 218 line 4: expected an operand, found '}'\n"
                  "lto: 801 cuLinkAddData of LTO-IR is not emulated\n"
+                 "last error of the runtime: 0\n"
                  "good: 0 \ncomplete: 0 \n"
                  "local 24, constant 16: 142 7 60 1\n"
                  "program exited 0: 1 launch, 1 distinct",
