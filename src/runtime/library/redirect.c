@@ -1,12 +1,14 @@
-/* Redirection: a CUDA runtime that is linked into a program, or into a library that the program loads, is
- * replaced by this library, as Valgrind replaces functions: each of its functions gets a jump at its entry to
- * the function of the same name here.
+/* A CUDA runtime that is linked into a program or a library is replaced by this library.
+ *
+ * As Valgrind replaces functions, each function of that runtime gets a jump at its entry to the function of
+ * the same name here; one that this library lacks says so when it is called.
  *
  * redviz preloads this library. It begins before the constructors of the program and of its libraries, so
  * that they register their kernels here already: glibc's crti.o calls __gmon_start__(), if any object has it,
- * at the start of the initialisation of each object. What dlopen() loads
- * is seen through the debugger interface of the dynamic linker (r_debug in <link.h>): the empty function r_brk
- * is called whenever the list of objects has changed, before the constructors of the new ones.
+ * at the start of the initialisation of each object. What dlopen() loads is seen through the debugger
+ * interface of the dynamic linker (r_debug in <link.h>): the empty function r_brk is called whenever the list
+ * of objects has changed, before the constructors of the new ones. A debugger that stops there itself takes
+ * this away.
  *
  * Functions are found in the symbol table of the object's file (System V ABI, Symbol Table), or, if that has
  * been stripped, in the table of its dynamic symbols. A runtime without names is left as it is. Nothing else
