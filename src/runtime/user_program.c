@@ -334,16 +334,25 @@ static void serve_all(ProgramRun *run) {
     }
 }
 
-/* A CUDA runtime within the program whose functions have no names, so that it could not be replaced: it finds
- * no driver that it knows, and makes no launch that could be seen. */
+/* Whether the program's calls of the CUDA runtime can come to redviz: its functions have names, by which
+ * library/redirect.c replaces them (on x86-64 alone), or they lie in a library of their own. */
+static bool has_runtime_of_ours(const char *bytes, size_t length) {
+#ifdef __x86_64__
+    return executable_is(bytes, length) && executable_has_name(bytes, length, "__cudaRegisterFatBinary");
+#else
+    static const char shared[] = "libcudart.so.";
+    return memmem(bytes, length, shared, strlen(shared));
+#endif
+}
+
+/* A CUDA runtime within the program that cannot be replaced: it finds no driver that it knows, and makes no
+ * launch that could be seen. */
 static const char *find_static_runtime(const char *path) {
     static const char code[] = ".nv_fatbin";
     char *bytes;
     size_t length;
     if (!strchr(path, '/') || !text_read_file(path, (size_t)1 << 30, &bytes, &length, NULL)) return NULL;
-    bool is_static =
-        memmem(bytes, length, code, strlen(code)) &&
-        !(executable_is(bytes, length) && executable_has_name(bytes, length, "__cudaRegisterFatBinary"));
+    bool is_static = memmem(bytes, length, code, strlen(code)) && !has_runtime_of_ours(bytes, length);
     free(bytes);
     return is_static ? "it has NVIDIA's runtime built in, without symbols: do not strip it, or link it with "
                        "NVCC_APPEND_FLAGS=\"-cudart shared -gencode arch=compute_80,code=compute_80\", or "

@@ -253,6 +253,14 @@ static void take_new_objects(void) {
         redirection.seen[redirection.seen_count++] = map;
 }
 
+/* `ret`, maybe behind `endbr64`; else libraries that are loaded later keep a runtime of their own. */
+static bool is_empty_function(const unsigned char *code) {
+    static const unsigned char branch_target[] = {0xf3, 0x0f, 0x1e, 0xfa};
+    if (code == NULL) return false;
+    size_t size = memcmp(code, branch_target, sizeof branch_target) == 0 ? sizeof branch_target : 0;
+    return code[size] == 0xc3 && has_room(code, size + 1);
+}
+
 static void begin(void) {
     Dl_info info;
     if (getenv(RUNTIME_SOCKET_VARIABLE) == NULL || dladdr(&redirection, &info) == 0) return;
@@ -260,8 +268,7 @@ static void begin(void) {
     if (redirection.self == NULL) return;
     take_new_objects();
     unsigned char *loaded = (unsigned char *)(uintptr_t)_r_debug.r_brk;
-    if (loaded == NULL || !has_room(loaded, 1) || !write_jump(loaded, (uintptr_t)take_new_objects))
-        fprintf(stderr, "redviz: libraries that the program loads later keep a CUDA runtime of their own\n");
+    if (is_empty_function(loaded)) write_jump(loaded, (uintptr_t)take_new_objects);
 }
 
 __attribute__((visibility("default"))) void __gmon_start__(void);
