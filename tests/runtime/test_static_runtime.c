@@ -82,7 +82,7 @@ static void libraries_of_the_program(void **state) {
 static void expect_built_in(const char *name, const char *version) {
     Outcome outcome = program_runs_outcome(name);
     const char *const words[] = {
-        "its function cudaFreeHost cannot be replaced\n",
+        "redviz: the program: its function cudaFreeHost cannot be replaced\n",
         "cudaMalloc: 0, memory\ncudaAddNothing: 801\ncudaFreeHost: 36\n",
         version,
         "cudaOfMine: 42\n",

@@ -89,24 +89,25 @@ static int call_missing(const char *function) {
     return library_leave(error);
 }
 
-/* A function that calls call_missing(name): `movabs $name, %rdi` and a jump. NULL: no memory. */
+/* A function that calls call_missing(name): `movabs $name, %rdi`, a jump, and the name. NULL: no memory. */
 static void *make_missing(const char *name) {
-    enum { MOVE_BYTES = 10, STUB_BYTES = 24 };
+    enum { MOVE_BYTES = 10, CODE_BYTES = MOVE_BYTES + JUMP_BYTES };
     static unsigned char *stubs;
     static size_t left;
-    const char *copy = strdup(name);
-    if (left < STUB_BYTES) {
+    size_t bytes = CODE_BYTES + strlen(name) + 1;
+    if (left < bytes) {
         left = (size_t)sysconf(_SC_PAGESIZE);
         stubs = mmap(NULL, left, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (stubs == MAP_FAILED) left = 0;
     }
-    unsigned char *stub = stubs;
-    if (copy == NULL || left == 0 || mprotect(page_of(stub), STUB_BYTES, ALL) != 0) return NULL;
+    if (left < bytes || mprotect(page_of(stubs), bytes, ALL) != 0) return NULL;
+    unsigned char *stub = stubs, *copy = stub + CODE_BYTES;
     memcpy(stub, (const unsigned char[]){0x48, 0xbf}, 2);
     memcpy(stub + 2, &copy, sizeof copy);
+    memcpy(copy, name, strlen(name) + 1);
     if (!write_jump(stub + MOVE_BYTES, (uintptr_t)call_missing)) return NULL;
-    stubs += STUB_BYTES;
-    left -= STUB_BYTES;
+    stubs += bytes;
+    left -= bytes;
     return stub;
 }
 
@@ -214,9 +215,10 @@ static void replace_runtime(const Object *object) {
 }
 
 static void take_object(const struct link_map *map) {
-    Object object = {.name = *map->l_name != '\0' ? map->l_name : "/proc/self/exe", .base = map->l_addr};
+    bool is_program = *map->l_name == '\0';
+    Object object = {.name = is_program ? "the program" : map->l_name, .base = map->l_addr};
     struct stat status;
-    int file = open(object.name, O_RDONLY | O_CLOEXEC);
+    int file = open(is_program ? "/proc/self/exe" : map->l_name, O_RDONLY | O_CLOEXEC);
     if (file >= 0 && fstat(file, &status) == 0 && status.st_size > 0) {
         object.bytes = (size_t)status.st_size;
         void *bytes = mmap(NULL, object.bytes, PROT_READ, MAP_PRIVATE, file, 0);
