@@ -133,7 +133,7 @@ help:
 #: make web            build build/web/redviz.html, the interface as one page; needs clang for WebAssembly, node and python3
 #: make test-web       compare the page with the program, in node and in headless Chromium and Firefox
 #: make test-html      step through the pages of --html in a headless Chromium; needs python3
-#: make test-python    run scripts for Numba, PyCUDA and Triton, installed into build/venv by pip
+#: make test-python    run scripts for Numba, CuPy, PyCUDA and Triton, installed into build/venv by pip
 #: make map            rewrite the lists of files in the documents, from the first sentence of each file
 #: make goldens        rewrite the screens that tests compare with; review them with git diff
 #: make lint           run clang-tidy and cppcheck; LINT_SINCE=COMMIT: only on sources changed since

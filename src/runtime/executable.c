@@ -1,3 +1,4 @@
+#define _GNU_SOURCE
 #include "runtime/executable.h"
 
 #include "runtime/fatbin.h"
@@ -71,4 +72,15 @@ bool executable_find_ptx(const void *file, size_t count, const char *wanted, Tex
     if (*why.message) return error_set(error, "%s", why.message);
     return wanted ? error_set(error, "this program has no kernel '%s'", wanted)
                   : error_set(error, "this program has no kernel");
+}
+
+bool executable_has_name(const void *file, size_t count, const char *name) {
+    Elf64_Ehdr head;
+    Elf64_Shdr section;
+    memcpy(&head, file, sizeof head);
+    for (unsigned i = 0; i < head.e_shnum && read_section(file, count, &head, i, &section); i++)
+        if (section.sh_type == SHT_STRTAB && reads(count, section.sh_offset, section.sh_size) &&
+            memmem((const char *)file + section.sh_offset, section.sh_size, name, strlen(name) + 1))
+            return true;
+    return false;
 }

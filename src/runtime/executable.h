@@ -11,4 +11,7 @@ bool executable_is(const void *bytes, size_t count); /* begins as ELF does */
  * `error`: it has none, or machine code alone. */
 bool executable_find_ptx(const void *bytes, size_t count, const char *wanted, Text *ptx, Error *error);
 
+/* Whether a symbol has this name: it stands in a table of strings (System V ABI, String Table). */
+bool executable_has_name(const void *bytes, size_t count, const char *name);
+
 #endif

@@ -16,8 +16,7 @@ enum {
     MOST_TEXT = 256 << 20
 };
 
-const char fatbin_remedy[] = "compile it with NVCC_APPEND_FLAGS=\"-cudart shared -gencode "
-                             "arch=compute_80,code=compute_80\"";
+const char fatbin_remedy[] = "compile it with NVCC_APPEND_FLAGS=\"-gencode arch=compute_80,code=compute_80\"";
 
 typedef struct FatbinEntry {
     const uint8_t *bytes;  /* of its text */
@@ -124,7 +123,7 @@ bool fatbin_find_ptx(const void *bytes, size_t count, int most, Text *ptx, int *
     static const uint8_t magic[MAGIC_BYTES] = {0x50, 0xED, 0x55, 0xBA};
     const uint8_t *at = bytes;
     FatbinEntry best = {0}, entry;
-    uint32_t machine_code = 0, newest = 0;
+    uint32_t machine_code = 0;
     if (count < HEAD_BYTES || memcmp(at, magic, MAGIC_BYTES) != 0)
         return error_set(error, "its fat binary is damaged");
     uint64_t head = read_number(at + 6, 2), body = read_number(at + 8, 8);
@@ -135,14 +134,13 @@ bool fatbin_find_ptx(const void *bytes, size_t count, int most, Text *ptx, int *
     while (next_entry(&at, end, &entry)) {
         bool is_ptx = entry.kind == KIND_PTX;
         if (!is_ptx && entry.architecture > machine_code) machine_code = entry.architecture;
-        if (is_ptx && entry.architecture > newest) newest = entry.architecture;
-        if (is_ptx && entry.architecture <= (uint32_t)most && entry.architecture >= best.architecture)
-            best = entry;
+        bool is_new = entry.architecture > (uint32_t)most, is_best_new = best.architecture > (uint32_t)most;
+        bool is_better = is_new == is_best_new ? is_new ? entry.architecture < best.architecture
+                                                        : entry.architecture >= best.architecture
+                                               : is_best_new;
+        if (is_ptx && (!best.bytes || is_better)) best = entry;
     }
     if (architecture) *architecture = (int)best.architecture;
     if (best.bytes) return take_text(&best, ptx, error);
-    if (newest)
-        return error_set(error, "its PTX is for compute_%u, which is not emulated; %s", newest,
-                         fatbin_remedy);
     return error_set(error, "it has machine code (sm_%u) and no PTX; %s", machine_code, fatbin_remedy);
 }

@@ -11,11 +11,12 @@
 #include "base/text.h"
 #include <stdint.h>
 
-enum { FATBIN_NEWEST = 90 }; /* the newest architecture whose PTX is emulated */
+enum { FATBIN_NEWEST = 90 }; /* the architecture of the emulated GPU */
 
-/* The PTX for the newest architecture that is not above `most` (90 for sm_90), appended to `ptx`. False with
- * `error`, one line: there is none, it needs a library that is missing, or the bytes are damaged.
- * `architecture` may be NULL. */
+/* The PTX for the newest architecture that is not above `most` (90 for sm_90), appended to `ptx`; if there is
+ * only newer PTX, the oldest: what a GPU would execute may be machine code, and an instruction that is not
+ * emulated is refused by its name. False with `error`, one line: there is none, it needs a library that is
+ * missing, or the bytes are damaged. `architecture` may be NULL. */
 bool fatbin_find_ptx(const void *bytes, size_t count, int most, Text *ptx, int *architecture, Error *error);
 
 /* What to do about a program with machine code alone. */

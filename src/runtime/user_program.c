@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "base/visible.h"
+#include "runtime/executable.h"
 #include "runtime/host_lines.h"
 #include "runtime/serve.h"
 
@@ -66,15 +67,26 @@ static bool listen_at(ProgramRun *run, Error *error) {
     return error_set(error, "no socket for the program: %s", strerror(errno));
 }
 
-static void set_path(const char *variable, const char *folder) {
+/* Puts an entry in front of a list whose entries are separated by colons. */
+static void set_first(const char *variable, const char *entry) {
     const char *old = getenv(variable);
-    char *path = NULL;
-    if (old && *old && asprintf(&path, "%s:%s", folder, old) >= 0) {
-        setenv(variable, path, 1);
-        free(path);
+    char *list = NULL;
+    if (old && *old && asprintf(&list, "%s:%s", entry, old) >= 0) {
+        setenv(variable, list, 1);
+        free(list);
     } else {
-        setenv(variable, folder, 1);
+        setenv(variable, entry, 1);
     }
+}
+
+/* LD_PRELOAD cannot have blanks and colons within an entry; a name alone is looked up in LD_LIBRARY_PATH.
+ * AddressSanitizer, which wants to be the first library, is told that it need not. */
+static void preload(const char *folder) {
+    static const char name[] = "libredviz_cuda.so";
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    set_first("LD_PRELOAD", strpbrk(path, " :") ? name : path);
+    set_first("ASAN_OPTIONS", "verify_asan_link_order=0");
 }
 
 /* Ends up in the program, or writes errno to `failed`. */
@@ -87,8 +99,9 @@ static void become_program(const ProgramRun *run, const int output[2], int faile
     dup2(output[1], STDERR_FILENO);
     setenv("REDVIZ_PROGRAM", run->name, 1);
     setenv("PYTHONUNBUFFERED", "1", 1);
-    set_path("LD_LIBRARY_PATH", run->options->library);
-    set_path("PYTHONPATH", python);
+    set_first("LD_LIBRARY_PATH", run->options->library);
+    set_first("PYTHONPATH", python);
+    preload(run->options->library);
     signal(SIGINT, SIG_DFL);
     signal(SIGPIPE, SIG_DFL);
     execvp(arguments[0], (char *const *)(uintptr_t)arguments);
@@ -321,20 +334,30 @@ static void serve_all(ProgramRun *run) {
     }
 }
 
-/* NVIDIA's runtime within the program: it finds no driver that it knows, and makes no launch that could be
- * seen. */
+/* Whether the program's calls of the CUDA runtime can come to redviz: its functions have names, by which
+ * library/redirect.c replaces them (on x86-64 alone), or they lie in a library of their own. */
+static bool has_runtime_of_ours(const char *bytes, size_t length) {
+#ifdef __x86_64__
+    return executable_is(bytes, length) && executable_has_name(bytes, length, "__cudaRegisterFatBinary");
+#else
+    static const char shared[] = "libcudart.so.";
+    return memmem(bytes, length, shared, strlen(shared));
+#endif
+}
+
+/* A CUDA runtime within the program that cannot be replaced: it finds no driver that it knows, and makes no
+ * launch that could be seen. */
 static const char *find_static_runtime(const char *path) {
-    static const char code[] = ".nv_fatbin", shared[] = "libcudart.so.";
+    static const char code[] = ".nv_fatbin";
     char *bytes;
     size_t length;
     if (!strchr(path, '/') || !text_read_file(path, (size_t)1 << 30, &bytes, &length, NULL)) return NULL;
-    bool is_static =
-        memmem(bytes, length, code, strlen(code)) && !memmem(bytes, length, shared, strlen(shared));
+    bool is_static = memmem(bytes, length, code, strlen(code)) && !has_runtime_of_ours(bytes, length);
     free(bytes);
-    return is_static
-               ? "it has NVIDIA's runtime built in: link it with NVCC_APPEND_FLAGS=\"-cudart shared -gencode "
-                 "arch=compute_80,code=compute_80\", or CMake's -DCMAKE_CUDA_RUNTIME_LIBRARY=Shared"
-               : NULL;
+    return is_static ? "it has NVIDIA's runtime built in, without symbols: do not strip it, or link it with "
+                       "NVCC_APPEND_FLAGS=\"-cudart shared -gencode arch=compute_80,code=compute_80\", or "
+                       "CMake's -DCMAKE_CUDA_RUNTIME_LIBRARY=Shared"
+                     : NULL;
 }
 
 /* What it printed before it was stopped is still in the pipe. */

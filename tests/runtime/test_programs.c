@@ -40,8 +40,6 @@ static void add_others(void) {
     program_runs_add("at_nothing", "@ --run %/graph.cu --at 'fill#3' --report=json");
     program_runs_add("prebuilt", "cd $(dirname %/.); " BUILD "$TMPDIR/prebuilt" VIRTUAL
                                  " ping_pong.cu && cd - >/dev/null && @ --report=json -- $TMPDIR/prebuilt");
-    program_runs_add("static",
-                     "nvcc -o $TMPDIR/static" VIRTUAL " %/exits_1.cu && @ --report -- $TMPDIR/static");
     program_runs_add("machine_code",
                      BUILD "$TMPDIR/machine_code -gencode arch=compute_90,code=sm_90 %/exits_1.cu && "
                            "@ --report=json -- $TMPDIR/machine_code");
@@ -134,6 +132,7 @@ static void the_linker_of_the_driver(void **state) {
                  "'twice' is not defined in any part\n"
                  "wrong: 218 line 4: expected an operand, found '}'\n"
                  "lto: 801 cuLinkAddData of LTO-IR is not emulated\n"
+                 "last error of the runtime: 0\n"
                  "good: 0 \ncomplete: 0 \n"
                  "local 24, constant 16: 142 7 60 1\n"
                  "program exited 0: 1 launch, 1 distinct",
@@ -183,17 +182,6 @@ static void a_program_that_was_built_before(void **state) {
                         "exited 0: 3 launches, 3 distinct\n1 reduce 391x256 line 29: d_out 391\n2 reduce "
                         "2x256 line 29: d_in 2\n"
                         "3 reduce 1x256 line 29: d_out 1\n");
-}
-
-static void the_static_runtime(void **state) {
-    (void)state;
-    skip_without_nvcc("the program");
-    Outcome outcome = program_runs_outcome("static");
-    assert_int_equal(outcome.status, 3);
-    program_assert_contains(
-        outcome.err, "the program's launches cannot be seen: it has NVIDIA's runtime built in: link it with "
-                     "NVCC_APPEND_FLAGS=\"-cudart shared ");
-    program_outcome_done(&outcome);
 }
 
 static void machine_code_alone(void **state) {
@@ -277,7 +265,6 @@ int main(void) {
         cmocka_unit_test(a_report_as_text),
         cmocka_unit_test(a_launch_by_its_number),
         cmocka_unit_test(a_program_that_was_built_before),
-        cmocka_unit_test(the_static_runtime),
         cmocka_unit_test(machine_code_alone),
         cmocka_unit_test(arguments_and_flags),
         cmocka_unit_test(a_file_that_does_not_compile),

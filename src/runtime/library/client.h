@@ -54,6 +54,9 @@ const char *error_words(int error);
 int error_of_driver(int error, const char **text, bool name);
 
 /* connection.c: the socket and the window. */
+/* From the first CUDA call on, each line that the program prints is written: a pipe would keep it until the
+ * program ends by itself. */
+void lines_flush(void);
 bool connection_open(void); /* true if redviz answers; connects at the first call */
 const MessageWelcome *machine(void);
 void tell(MessageKind kind, const void *message, size_t bytes, const void *rest, size_t rest_bytes);

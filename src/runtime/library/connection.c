@@ -211,6 +211,15 @@ static void connection_make(void) {
     faults_watch();
 }
 
+static void buffer_lines(void) {
+    if (getenv(RUNTIME_SOCKET_VARIABLE) != NULL) setvbuf(stdout, NULL, _IOLBF, 0);
+}
+
+void lines_flush(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, buffer_lines);
+}
+
 bool connection_open(void) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, connection_make);
@@ -259,9 +268,4 @@ int device_finish(void) {
     free(printed);
     if (connection.error == 0) connection.error = done.error;
     return connection.error;
-}
-
-/* A pipe would keep what the program prints until it ends by itself. */
-__attribute__((constructor)) static void flush_lines(void) {
-    if (getenv(RUNTIME_SOCKET_VARIABLE) != NULL) setvbuf(stdout, NULL, _IOLBF, 0);
 }

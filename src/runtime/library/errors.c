@@ -20,6 +20,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 int library_enter(const char *function, void *caller, Enter way) {
     call.words[0] = '\0';
+    lines_flush();
     if (host_calls_is_inside()) return way == ENTER_PLAIN ? 0 : cudaErrorNotPermitted;
     bool is_open = way == ENTER_PLAIN || connection_open();
     if (way != ENTER_PLAIN) host_calls_wait();
@@ -42,7 +43,9 @@ int library_leave(int error) {
         length += snprintf(text + length, sizeof text - length, "%s", call.words) + 1;
         tell(MESSAGE_FAILED, &call.failure, sizeof call.failure, text, length);
     }
-    if (error != 0 && error != cudaErrorNotReady) call.last = error;
+    /* The driver's functions do not set the runtime's last error. */
+    bool is_driver = strncmp(call.function, "cu", 2) == 0 && strncmp(call.function, "cuda", 4) != 0;
+    if (error != 0 && error != cudaErrorNotReady && !is_driver) call.last = error;
     if (!host_calls_is_inside()) pthread_mutex_unlock(&lock);
     return error;
 }

@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 #include <elf.h>
 #include <fcntl.h>
+#include <link.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -85,10 +86,10 @@ bool fatbins_each(const void *file, size_t bytes, void (*each)(const void *fatbi
 bool relocatable_each(const void *wrapper, void (*each)(const void *fatbin, size_t bytes, void *data),
                       void *data) {
     Dl_info info;
+    const struct link_map *object = NULL; /* the program itself has no name */
     struct stat status;
-    if (dladdr(wrapper, &info) == 0) return false;
-    /* The program itself is known by the name with which it was started, which may be relative. */
-    int file = open(info.dli_fname[0] == '/' ? info.dli_fname : "/proc/self/exe", O_RDONLY | O_CLOEXEC);
+    if (dladdr1(wrapper, &info, (void **)&object, RTLD_DL_LINKMAP) == 0) return false;
+    int file = open(*object->l_name != '\0' ? object->l_name : "/proc/self/exe", O_RDONLY | O_CLOEXEC);
     if (file < 0) return false;
     bool is_any = false;
     if (fstat(file, &status) == 0 && status.st_size > 0) {

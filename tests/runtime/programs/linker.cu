@@ -175,6 +175,7 @@ int main(int argument_count, char **files) {
     show("lto",
          cuLinkAddData(linker, CU_JIT_INPUT_NVVM, (void *)wrong, sizeof wrong, "part", 0, nullptr, nullptr));
     cuLinkDestroy(linker);
+    printf("last error of the runtime: %d\n", cudaGetLastError());
 
     linker = new_linker();
     show("good", add(linker, caller) == CUDA_SUCCESS ? add_packed(linker, callee) : CUDA_ERROR_UNKNOWN);

@@ -1,7 +1,7 @@
 """What Python programs need to run on redviz: PTX with line numbers in place of machine code.
 
 Python imports this file at its start, because `redviz -- python3 FILE.py` puts its folder in front of PYTHONPATH. It sets
-what Triton reads from the environment, and changes three modules as they are imported:
+what Triton, Numba and CuPy read from the environment, and changes three modules as they are imported:
 
     numba.cuda.decorators   @cuda.jit has lineinfo=True
     cuda.bindings._internal.nvjitlink
@@ -31,6 +31,7 @@ def set_environment():
     # the key of Numba's cache does not tell PTX from machine code
     os.environ["NUMBA_CACHE_DIR"] = os.path.join(CACHE, "numba")
     os.environ.setdefault("NUMBA_CUDA_LOW_OCCUPANCY_WARNINGS", "0")
+    os.environ.setdefault("CUPY_COMPILE_WITH_PTX", "1")
 
 
 def change_numba(module):
