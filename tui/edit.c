@@ -2,6 +2,8 @@
 
 #include "edit.h"
 
+#include "compile/process.h"
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -31,13 +33,23 @@ EditPlace edit_place(const char *const *files, int count, const Scene *scene, co
 
 /* ---- the editor ---------------------------------------------------------------------------------------- */
 
-const char *edit_program(void) {
+static const char *chosen_program(void) {
     static const char *const variables[] = {"VISUAL", "EDITOR"};
     for (int i = 0; i < 2; i++) {
         const char *value = getenv(variables[i]);
         if (value && *value) return value;
     }
-    return "vi";
+    return NULL;
+}
+
+const char *edit_program(void) {
+    char path[PATH_MAX];
+    const char *chosen = chosen_program();
+    return chosen ? chosen : process_find("nano", NULL, 0, path, sizeof path) ? "nano" : "vi";
+}
+
+bool edit_needs_words(void) {
+    return !chosen_program() && !strcmp(edit_program(), "vi");
 }
 
 /* How the line is given: "+12 FILE" to most editors. */
