@@ -62,7 +62,6 @@ static void print_question(const PlainApp *plain) {
         snprintf(label, sizeof label, "%d:", i + 1);
         print_marked(plain, label, question->choices[i]);
     }
-    if (lecture->problem) fprintf(plain->out, "%s\n", lecture->problem);
 }
 
 /* A goal's mark is a word: a screen reader leaves out the brackets of "[ ]". */
@@ -237,8 +236,8 @@ static void print_edit(PlainApp *plain) {
     const char *const *files =
         session_files(plain->app->slots[app_edited_index(plain->app)].current.session, &count);
     if (count)
-        fprintf(plain->out, tr("Save %s with an editor beside this; an empty line then runs it again."),
-                files[0]);
+        fprintf(plain->out,
+                tr("Edit and save %s in another terminal; an empty line here then runs it again."), files[0]);
     else
         fputs(tr("nothing to edit"), plain->out);
     fputc('\n', plain->out);

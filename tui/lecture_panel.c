@@ -159,8 +159,19 @@ static void print_answer(const LectureQuestion *question, const char *answer, Te
     }
 }
 
-static void print_typed(Text *line, const LectureView *lecture, LecturePointing pointing) {
+void view_lecture_print_how(const LectureView *lecture, Text *out) {
     const LectureWords *words = view_lecture_words(lecture);
+    const LectureQuestion *question = view_lecture_stop(lecture)->question;
+    if (question->choice_count)
+        text_print(out, words->type_choice, question->choice_count);
+    else if (question->pointing)
+        text_print(out, question->pointing == LECTURE_LANES ? words->mark_lane : words->mark_bank,
+                   lecture->cursor);
+    else
+        text_add(out, lecture->is_refused ? words->type_number : words->type_answer);
+}
+
+static void print_typed(Text *line, const LectureView *lecture) {
     const LectureQuestion *question = view_lecture_stop(lecture)->question;
     text_add(line, "> ");
     if (lecture->has_marks)
@@ -168,14 +179,7 @@ static void print_typed(Text *line, const LectureView *lecture, LecturePointing 
     else
         text_add(line, lecture->typed);
     text_add(line, "_   ");
-    if (lecture->problem)
-        text_add(line, lecture->problem);
-    else if (question->choice_count)
-        text_add(line, words->type_choice);
-    else if (pointing)
-        text_print(line, pointing == LECTURE_LANES ? words->mark_lane : words->mark_bank, lecture->cursor);
-    else
-        text_add(line, words->type_answer);
+    view_lecture_print_how(lecture, line);
 }
 
 static void draw_question(Panel *panel, const LectureView *lecture, const LectureQuestion *question) {
@@ -191,8 +195,8 @@ static void draw_question(Panel *panel, const LectureView *lecture, const Lectur
     switch (lecture->question) {
     case QUESTION_WAITS:
         draw_choices(panel, question);
-        print_typed(&line, lecture, question->pointing);
-        draw_line(panel, lecture->problem ? ROLE_WARNING : ROLE_KEY, text_string(&line));
+        print_typed(&line, lecture);
+        draw_line(panel, lecture->is_refused ? ROLE_WARNING : ROLE_KEY, text_string(&line));
         break;
     case QUESTION_RIGHT:
         text_print(&line, words->right, text_string(&value));
@@ -222,12 +226,20 @@ static void print_place(const LectureView *lecture, char *out, size_t bytes) {
 }
 #pragma GCC diagnostic pop
 
-/* The stop's title is too long to stand beside its number in a rule of this many columns: it becomes the
+/* "4/19   PgDn next": the least that a rule says. */
+static void print_short_note(const LectureView *lecture, char *out, size_t bytes) {
+    const LectureWords *words = view_lecture_words(lecture);
+    int count = lecture->run->lecture->stop_count;
+    snprintf(out, bytes, "%d/%d   %s", lecture->stop + 1, count,
+             lecture->stop + 1 == count ? words->first : words->next);
+}
+
+/* The stop's title is too long to stand beside the short note in a rule of this many columns: it becomes the
  * text's first line, and the lecture's title stands in the rule. */
 static bool has_title_in_text(const LectureView *lecture, int columns) {
-    char place[64];
-    print_place(lecture, place, sizeof place);
-    return canvas_text_columns(view_lecture_stop(lecture)->title) + canvas_text_columns(place) +
+    char note[64];
+    print_short_note(lecture, note, sizeof note);
+    return canvas_text_columns(view_lecture_stop(lecture)->title) + canvas_text_columns(note) +
                BETWEEN_COLUMNS >
            columns;
 }
@@ -281,7 +293,7 @@ static int rows_of_stop(const LectureView *lecture, int columns, int most) {
     LectureView asked = *lecture;
     Rectangle inside = {0, 0, columns - 2, most};
     if (asked.question != QUESTION_NONE) asked.question = QUESTION_WAITS;
-    asked.problem = NULL;
+    asked.is_refused = false;
     asked.typed[0] = 0;
     int rows = draw_text(&asked, NULL, inside), now = draw_text(lecture, NULL, inside);
     const LectureQuestion *question = view_lecture_stop(lecture)->question;
@@ -312,7 +324,7 @@ static void print_note(const LectureView *lecture, Rectangle area, char *out, si
     snprintf(out, bytes, "%.80s   %s   %s", of->title, place, next);
     if (canvas_text_columns(out) > room || !strcmp(title, of->title))
         snprintf(out, bytes, "%s   %s", place, next);
-    if (canvas_text_columns(out) > room) snprintf(out, bytes, "%s", place);
+    if (canvas_text_columns(out) > room) print_short_note(lecture, out, bytes);
 }
 
 void view_lecture_panel_draw(const LectureView *lecture, Canvas *canvas, Rectangle area) {

@@ -31,9 +31,9 @@ typedef struct LectureView {
     int scroll;    /* first row of the text that is shown */
     QuestionState question;
     char typed[LECTURE_ANSWER_BYTES];
-    int cursor;          /* the selected lane: the lane or bank that Space marks */
-    bool has_marks;      /* `typed` is the mask that Space made */
-    const char *problem; /* why the typed answer is not valid; NULL: it is */
+    int cursor;      /* the selected lane: the lane or bank that Space marks */
+    bool has_marks;  /* `typed` is the mask that Space made */
+    bool is_refused; /* the typed answer was no number, or that of no choice; or a key did not answer */
     LectureScore scores[LECTURE_TOPICS];
     int score_count;
     bool *answered; /* [stop_count] already counted in the scores; owned */
@@ -41,7 +41,8 @@ typedef struct LectureView {
 
 /* The panel's words in the lecture's language; English for a language that redviz does not have. */
 typedef struct LectureWords {
-    const char *type_answer, *type_number, *type_choice;
+    const char *type_answer, *type_number;
+    const char *type_choice;            /* format: the number of choices */
     const char *mark_lane, *mark_bank;  /* formats: its number */
     const char *right, *wrong, *answer; /* formats: the value; the value and what was typed; the value */
     const char *score, *topic;          /* formats: right, asked; a topic, right, asked */
@@ -61,6 +62,8 @@ void view_lecture_begin_stop(LectureView *lecture, int stop);
 /* What the open question asks about (HIDES_ bits of view.h), by the words of its answer's expression; 0: no
  * question is open. */
 unsigned view_lecture_hides(const LectureView *lecture);
+/* Which keys answer the open question. */
+void view_lecture_print_how(const LectureView *lecture, Text *out);
 /* Why the answer that was typed is wrong; NULL: the lecture does not say. */
 const char *view_lecture_reason(const LectureView *lecture);
 
