@@ -2,11 +2,11 @@
 
 #include "edit.h"
 
-#include "compile/process.h"
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* ---- where --------------------------------------------------------------------------------------------- */
 
@@ -42,10 +42,21 @@ static const char *chosen_program(void) {
     return NULL;
 }
 
+static bool is_installed(const char *name) {
+    const char *at = getenv("PATH");
+    while (at && *at) {
+        char path[PATH_MAX];
+        int length = (int)strcspn(at, ":");
+        int whole = snprintf(path, sizeof path, "%.*s/%s", length, at, name);
+        if (length && whole < (int)sizeof path && access(path, X_OK) == 0) return true;
+        at += length + (at[length] == ':');
+    }
+    return false;
+}
+
 const char *edit_program(void) {
-    char path[PATH_MAX];
     const char *chosen = chosen_program();
-    return chosen ? chosen : process_find("nano", NULL, 0, path, sizeof path) ? "nano" : "vi";
+    return chosen ? chosen : is_installed("nano") ? "nano" : "vi";
 }
 
 bool edit_needs_words(void) {

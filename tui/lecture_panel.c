@@ -159,7 +159,8 @@ static void print_answer(const LectureQuestion *question, const char *answer, Te
     }
 }
 
-void view_lecture_print_how(const LectureView *lecture, Text *out) {
+/* Which keys answer the open question. */
+static void print_how(const LectureView *lecture, Text *out) {
     const LectureWords *words = view_lecture_words(lecture);
     const LectureQuestion *question = view_lecture_stop(lecture)->question;
     if (question->choice_count)
@@ -179,7 +180,7 @@ static void print_typed(Text *line, const LectureView *lecture) {
     else
         text_add(line, lecture->typed);
     text_add(line, "_   ");
-    view_lecture_print_how(lecture, line);
+    print_how(lecture, line);
 }
 
 static void draw_question(Panel *panel, const LectureView *lecture, const LectureQuestion *question) {

@@ -62,8 +62,6 @@ void view_lecture_begin_stop(LectureView *lecture, int stop);
 /* What the open question asks about (HIDES_ bits of view.h), by the words of its answer's expression; 0: no
  * question is open. */
 unsigned view_lecture_hides(const LectureView *lecture);
-/* Which keys answer the open question. */
-void view_lecture_print_how(const LectureView *lecture, Text *out);
 /* Why the answer that was typed is wrong; NULL: the lecture does not say. */
 const char *view_lecture_reason(const LectureView *lecture);
 
