@@ -228,18 +228,15 @@ static void print_place(const LectureView *lecture, char *out, size_t bytes) {
 #pragma GCC diagnostic pop
 
 /* "4/19   PgDn next": the least that a rule says. */
-static void print_short_note(const LectureView *lecture, char *out, size_t bytes) {
-    const LectureWords *words = view_lecture_words(lecture);
-    int count = lecture->run->lecture->stop_count;
-    snprintf(out, bytes, "%d/%d   %s", lecture->stop + 1, count,
-             lecture->stop + 1 == count ? words->first : words->next);
+static void print_short_note(const LectureView *lecture, const char *next, char *out, size_t bytes) {
+    snprintf(out, bytes, "%d/%d   %s", lecture->stop + 1, lecture->run->lecture->stop_count, next);
 }
 
 /* The stop's title is too long to stand beside the short note in a rule of this many columns: it becomes the
  * text's first line, and the lecture's title stands in the rule. */
 static bool has_title_in_text(const LectureView *lecture, int columns) {
     char note[64];
-    print_short_note(lecture, note, sizeof note);
+    print_short_note(lecture, view_lecture_words(lecture)->more, note, sizeof note);
     return canvas_text_columns(view_lecture_stop(lecture)->title) + canvas_text_columns(note) +
                BETWEEN_COLUMNS >
            columns;
@@ -313,19 +310,28 @@ static const char *title_in_rule(const LectureView *lecture, Rectangle area) {
                                                     : view_lecture_stop(lecture)->title;
 }
 
+static bool has_more_below(const LectureView *lecture, Rectangle inside) {
+    return lecture->scroll + inside.rows < draw_text(lecture, NULL, inside);
+}
+
+/* What PgDn does. After the last stop: what else is left to do. */
+static const char *what_is_next(const LectureView *lecture, Rectangle area) {
+    const LectureWords *words = view_lecture_words(lecture);
+    if (has_more_below(lecture, inside_of(area))) return words->more;
+    return lecture->stop + 1 == lecture->run->lecture->stop_count ? words->first : words->next;
+}
+
 /* "From divergence to shuffles   stop 4 of 19   PgDn next", as much as fits beside the stop's title. */
 static void print_note(const LectureView *lecture, Rectangle area, char *out, size_t bytes) {
     const Lecture *of = lecture->run->lecture;
-    const LectureWords *words = view_lecture_words(lecture);
-    const char *title = title_in_rule(lecture, area);
+    const char *title = title_in_rule(lecture, area), *next = what_is_next(lecture, area);
     char place[64];
     int room = area.columns - canvas_text_columns(title) - BETWEEN_COLUMNS;
-    const char *next = lecture->stop + 1 == of->stop_count ? words->first : words->next;
     print_place(lecture, place, sizeof place);
     snprintf(out, bytes, "%.80s   %s   %s", of->title, place, next);
     if (canvas_text_columns(out) > room || !strcmp(title, of->title))
         snprintf(out, bytes, "%s   %s", place, next);
-    if (canvas_text_columns(out) > room) print_short_note(lecture, out, bytes);
+    if (canvas_text_columns(out) > room) print_short_note(lecture, next, out, bytes);
 }
 
 void view_lecture_panel_draw(const LectureView *lecture, Canvas *canvas, Rectangle area) {
@@ -333,18 +339,16 @@ void view_lecture_panel_draw(const LectureView *lecture, Canvas *canvas, Rectang
     if (area.rows < 2) return;
     print_note(lecture, area, note, sizeof note);
     canvas_rule(canvas, area, ROLE_TITLE, title_in_rule(lecture, area), ROLE_DIM, note);
-    Rectangle inside = inside_of(area);
-    int rows = draw_text(lecture, canvas, inside);
-    canvas_more(canvas, inside, lecture->scroll > 0, lecture->scroll + inside.rows < rows);
+    draw_text(lecture, canvas, inside_of(area));
 }
 
 bool view_lecture_panel_goes_on(const LectureView *lecture, Rectangle area, int column, int row) {
     enum { AFTER_NOTE = 3 }; /* of a rule: a blank and two lines */
     char note[256];
-    const char *next = view_lecture_words(lecture)->next;
+    const char *next = what_is_next(lecture, area);
     int end = area.column + area.columns - AFTER_NOTE, begin = end - canvas_text_columns(next);
     print_note(lecture, area, note, sizeof note);
-    return strstr(note, next) && row == area.row && column >= begin && column < end;
+    return next != view_lecture_words(lecture)->first && strstr(note, next) && row == area.row && column >= begin && column < end;
 }
 
 bool view_lecture_panel_scroll_rows(LectureView *lecture, Rectangle area, int rows) {

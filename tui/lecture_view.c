@@ -19,6 +19,7 @@ const LectureWords *view_lecture_words(const LectureView *lecture) {
                                          .score = "Your answers: %d of %d right",
                                          .topic = "%s %d of %d",
                                          .stop = "stop %d of %d",
+                                         .more = "PgDn ↓ more",
                                          .next = "PgDn next",
                                          .first = "Home first"};
     static const LectureWords chinese = {.type_answer = "输入答案，按 Enter；PgDn 显示答案",
@@ -32,6 +33,7 @@ const LectureWords *view_lecture_words(const LectureView *lecture) {
                                          .score = "答对 %d 题，共 %d 题",
                                          .topic = "%s %d/%d",
                                          .stop = "第 %d 节，共 %d 节",
+                                         .more = "PgDn ↓ 更多",
                                          .next = "PgDn 下一节",
                                          .first = "Home 第一节"};
     return !strncmp(lecture->run->lecture->language, "zh", 2) ? &chinese : &english;

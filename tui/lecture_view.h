@@ -46,7 +46,8 @@ typedef struct LectureWords {
     const char *mark_lane, *mark_bank;  /* formats: its number */
     const char *right, *wrong, *answer; /* formats: the value; the value and what was typed; the value */
     const char *score, *topic;          /* formats: right, asked; a topic, right, asked */
-    const char *stop, *next, *first;    /* format: this stop, all stops */
+    const char *stop;                   /* format: this stop, all stops */
+    const char *more, *next, *first;    /* what PgDn shows, with its name; what Home shows */
 } LectureWords;
 const LectureWords *view_lecture_words(const LectureView *lecture);
 
@@ -80,7 +81,7 @@ void view_lecture_panel_draw(const LectureView *lecture, Canvas *canvas, Rectang
 /* Scrolls by about a panel; false: no more text in this direction. */
 bool view_lecture_panel_scroll(LectureView *lecture, Rectangle area, int direction);
 bool view_lecture_panel_scroll_rows(LectureView *lecture, Rectangle area, int rows);
-/* The words "PgDn next" are at this place. */
+/* The words "PgDn next" or "PgDn ↓ more" are at this place. */
 bool view_lecture_panel_goes_on(const LectureView *lecture, Rectangle area, int column, int row);
 
 #endif

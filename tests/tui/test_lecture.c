@@ -335,16 +335,20 @@ static void long_text_is_scrolled(void **state) {
     (void)state;
     write_long("## Second\nThe next stop.\n");
     shows("", "Sentence 1 is here.");
+    shows("", "PgDn ↓ more");
     lacks("", "Sentence 40 is here.");
     lacks("<PgDn>", "Sentence 1 is here.");
     shows("<PgDn>", "stop 1 of 2");
     same("<PgDn><PgUp>", "");
     Text keys = {0};
     int pages = 0;
+    const char *says = "PgDn ↓ more"; /* of the page before; what the key then does */
     for (bool end = false; !end && pages < 30; pages++) {
         text_add(&keys, "<PgDn>");
         char *frame = play(text_string(&keys));
         end = strstr(frame, "stop 2 of 2") != NULL;
+        assert_string_equal(says, end ? "PgDn next" : "PgDn ↓ more");
+        says = strstr(frame, "PgDn next") ? "PgDn next" : "PgDn ↓ more";
         if (!end) assert_non_null(strstr(frame, "stop 1 of 2"));
         free(frame);
     }
@@ -580,7 +584,8 @@ static void the_mouse_goes_on_and_scrolls(void **state) {
     pty_wait_for(pty, "Sentence 1 is here.");
     for (int pages = 0; pages < 40 && !pty_shows(pty, "stop 2 of 2"); pages++) {
         int row = 0;
-        while (row < 30 && !strstr(pty_row(pty, row), "PgDn next")) row++;
+        while (row < 30 && !strstr(pty_row(pty, row), "PgDn next") && !strstr(pty_row(pty, row), "PgDn ↓ more"))
+            row++;
         char click[64];
         snprintf(click, sizeof click, "\033[<0;92;%dM\033[<0;92;%dm", row + 1, row + 1);
         pty_type(pty, click);
