@@ -348,7 +348,8 @@ bool view_lecture_panel_goes_on(const LectureView *lecture, Rectangle area, int 
     const char *next = what_is_next(lecture, area);
     int end = area.column + area.columns - AFTER_NOTE, begin = end - canvas_text_columns(next);
     print_note(lecture, area, note, sizeof note);
-    return next != view_lecture_words(lecture)->first && strstr(note, next) && row == area.row && column >= begin && column < end;
+    return next != view_lecture_words(lecture)->first && strstr(note, next) && row == area.row &&
+           column >= begin && column < end;
 }
 
 bool view_lecture_panel_scroll_rows(LectureView *lecture, Rectangle area, int rows) {

@@ -34,8 +34,11 @@ Lecture *exercise_lecture(const Exercise *exercise, const char *file, const Grad
     for (int i = 0; i < exercise->hint_count; i++) {
         text_print(&text, "## ");
         text_print(&text, tr("Hint %d of %d"), i + 1, exercise->hint_count);
-        if (grade) text_print(&text, ", ");
-        if (grade) text_print(&text, tr("%d of %d goals"), grade->met_count, grade->goal_count);
+        if (grade) text_add(&text, ", ");
+        if (grade && grade_passed(grade))
+            text_add(&text, tr("solved"));
+        else if (grade)
+            text_print(&text, tr("%d of %d goals"), grade->met_count, grade->goal_count);
         text_print(&text, "\n\n%s\n\n", exercise->hints[i]);
     }
     text_print(&text, "## %s\n\n%s\n\n```\n%s```\n", tr("A solution"),

@@ -584,7 +584,8 @@ static void the_mouse_goes_on_and_scrolls(void **state) {
     pty_wait_for(pty, "Sentence 1 is here.");
     for (int pages = 0; pages < 40 && !pty_shows(pty, "stop 2 of 2"); pages++) {
         int row = 0;
-        while (row < 30 && !strstr(pty_row(pty, row), "PgDn next") && !strstr(pty_row(pty, row), "PgDn ↓ more"))
+        while (row < 30 && !strstr(pty_row(pty, row), "PgDn next") &&
+               !strstr(pty_row(pty, row), "PgDn ↓ more"))
             row++;
         char click[64];
         snprintf(click, sizeof click, "\033[<0;92;%dM\033[<0;92;%dm", row + 1, row + 1);
