@@ -198,7 +198,7 @@ static void print_values(PlainApp *plain) {
     if (!step_context_init(&context, comparison_scene(&plain->app->comparison), app_view(plain->app))) return;
     if (app_is_covered(plain->app) || !context.event.element_count) {
         fprintf(plain->out, "%s\n",
-                app_is_covered(plain->app) ? tr("first the question") : tr("this step moves no value"));
+                app_is_covered(plain->app) ? tr("answer the question first; skip shows the answer") : tr("this step moves no value"));
         return;
     }
     bool is_store, is_access = view_index_of_access(&context, &is_store, expression);
@@ -369,7 +369,11 @@ static bool obey(PlainApp *plain, char *line) {
         return true;
     }
     if (!strcmp(word, "keys")) return press(plain, rest);
-    if (!strcmp(word, "step") && is_number(rest)) {
+    if (!strcmp(word, "step") && !is_number(rest)) {
+        fprintf(plain->out, "%s\n", tr("step needs a number: step 12"));
+        return true;
+    }
+    if (!strcmp(word, "step")) {
         char keys[32];
         snprintf(keys, sizeof keys, "%.12sg", rest);
         return press(plain, keys);
@@ -381,7 +385,9 @@ static bool obey(PlainApp *plain, char *line) {
         commands[i].print(plain);
         return true;
     }
-    if (word[1])
+    if (is_number(word))
+        fprintf(plain->out, tr("no question waits for %.40s; step %.40s goes to that step"), word, word);
+    else if (word[1])
         fprintf(plain->out, tr("'%.40s' is no command; help lists them"), word);
     else
         fprintf(plain->out, tr("'%.1s' is no command; keys %.1s presses this key"), word, word);
