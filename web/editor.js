@@ -110,6 +110,7 @@ function redvizTask(panel) {
     const moved = now.filter(addGoal).length;
     const met = now.filter((goal) => goal.state === "met").length;
     head.textContent = moved ? tr("%1 of %2 goals, %3 moved", met, now.length, moved) : tr("%1 of %2 goals", met, now.length);
+    if (met === now.length) head.append(": " + tr("solved"));
     goals = now;
     const first = list.querySelector(".moved");
     if (first) first.scrollIntoView({ block: "nearest" });

@@ -145,7 +145,7 @@ def the_editor_marks_a_finding_and_what_moved(page):
                      "source.dispatchEvent(new InputEvent('input')); })()")
     assert page.browser.run(marked) == ["▶%d" % (line + 2)]  # it moves with its line
     save(page, "    mov.u32 %s, 64;", "    bar.sync 0;\n    mov.u32 %s, 64;")
-    page.await_true("/5 of 5 goals, 2 moved/.test(document.querySelector('#task h3').textContent)")
+    page.await_true("/5 of 5 goals, 2 moved: solved/.test(document.querySelector('#task h3').textContent)")
     assert page.browser.run("[...document.querySelectorAll('#task .moved i')].map((was) => was.textContent.trim())") == ["was ✗", "was ✓ 14,336"]
     assert page.browser.run(marked) == []
     save(page, "mov.u32 %s, 64;", "mov.u32 %t, 64;")
