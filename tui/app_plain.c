@@ -198,7 +198,8 @@ static void print_values(PlainApp *plain) {
     if (!step_context_init(&context, comparison_scene(&plain->app->comparison), app_view(plain->app))) return;
     if (app_is_covered(plain->app) || !context.event.element_count) {
         fprintf(plain->out, "%s\n",
-                app_is_covered(plain->app) ? tr("answer the question first; skip shows the answer") : tr("this step moves no value"));
+                app_is_covered(plain->app) ? tr("answer the question first; skip shows the answer")
+                                           : tr("this step moves no value"));
         return;
     }
     bool is_store, is_access = view_index_of_access(&context, &is_store, expression);
