@@ -29,7 +29,7 @@ def pack(wasm):
 
 def main():
     wasm, version, page = sys.argv[1:]
-    places = {"page.css": "web", "wasi.js": "web", "lzma.js": "web", "worker.js": "web", "page.js": "web", "front.js": "web", "editor.js": "web", "frames.js": "assets/html"}
+    places = {"page.css": "web", "wasi.js": "web", "lzma.js": "web", "worker.js": "web", "page.js": "web", "front.js": "web", "words.js": "web", "editor.js": "web", "frames.js": "assets/html"}
     packed = pack(wasm)
 
     def part(match):

@@ -28,6 +28,16 @@ static EditPlace app_edit_place(App *app, const char *const *files, int count) {
 
 /* ---- the editor ---------------------------------------------------------------------------------------- */
 
+/* True: it opens at the next Enter; the reader learns first how to leave it. */
+static bool app_tell_of_editor(App *app) {
+    View *view = app_view(app);
+    if (app->told_of_editor || !terminal_has_programs() || !edit_needs_words()) return false;
+    app->told_of_editor = true;
+    view_say(view, "%s", tr("vi: i types, Esc then :wq saves and leaves (or set EDITOR)   Enter: open"));
+    view->transient.input = INPUT_EDITOR;
+    return true;
+}
+
 /* False: it could not be run, or failed, and a message says so; or it goes on. */
 static bool app_run_editor(App *app, EditPlace place) {
     char **command = edit_command(place);
@@ -117,6 +127,7 @@ void app_edit(App *app) {
     if (app->waits) {
         app_say(app, tr("nothing to edit"), tr("the editor needs a terminal"));
     } else if (count) {
+        if (app_tell_of_editor(app)) return;
         bool is_done = app_run_editor(app, app_edit_place(app, files, count));
         slot->is_stale |= file_watch_changed(slot->files);
         if (is_done && !slot->is_stale) app_say(app, scene_file_name(files[0]), tr("unchanged"));

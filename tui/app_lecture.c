@@ -3,6 +3,7 @@
 #include "tui/view/key_actions.h"
 
 #include "base/language.h"
+#include "base/utf8.h"
 
 #include "tui/view/menu.h"
 #include "tui/view/place_values.h"
@@ -171,6 +172,19 @@ static bool has_keys(Overlay overlay) {
            overlay == OVERLAY_INDEX;
 }
 
+/* The key neither answers nor does anything else. The line of the answer says which keys do. */
+static void refuse_key(App *app, Key key) {
+    char name[UTF8_BYTES + 1];
+    name[utf8_encode(key, name)] = 0;
+    app->lecture.is_refused = true;
+    app_say(app, name, tr("this key does not answer the question"));
+}
+
+static bool is_meaningless(KeyPress press) {
+    bool is_digit = press.key >= '0' && press.key <= '9';
+    return press.action == ACT_NONE && press.key > ' ' && press.key < SPECIAL_KEYS && !is_digit;
+}
+
 static bool press_lecture(App *app, KeyPress press) {
     LectureView *lecture = &app->lecture;
     const View *view = app_view(app);
@@ -190,6 +204,10 @@ static bool press_lecture(App *app, KeyPress press) {
     if (is_own && lecture->question == QUESTION_WAITS &&
         view_lecture_type(lecture, press.key, view->selection.lane, view->transient.number >= 0))
         return true;
+    if (is_own && lecture->question == QUESTION_WAITS && is_meaningless(press)) {
+        refuse_key(app, press.key);
+        return true;
+    }
     if (press.key == SPECIAL_ESCAPE && view->transient.overlay == OVERLAY_NONE && !lecture->has_left) {
         app_say(app, tr("the lecture"), tr("PgDn goes on, ~ leaves it for the home screen, q quits"));
         return true;

@@ -62,7 +62,6 @@ static void print_question(const PlainApp *plain) {
         snprintf(label, sizeof label, "%d:", i + 1);
         print_marked(plain, label, question->choices[i]);
     }
-    if (lecture->problem) fprintf(plain->out, "%s\n", lecture->problem);
 }
 
 /* A goal's mark is a word: a screen reader leaves out the brackets of "[ ]". */
@@ -199,7 +198,8 @@ static void print_values(PlainApp *plain) {
     if (!step_context_init(&context, comparison_scene(&plain->app->comparison), app_view(plain->app))) return;
     if (app_is_covered(plain->app) || !context.event.element_count) {
         fprintf(plain->out, "%s\n",
-                app_is_covered(plain->app) ? tr("first the question") : tr("this step moves no value"));
+                app_is_covered(plain->app) ? tr("answer the question first; skip shows the answer")
+                                           : tr("this step moves no value"));
         return;
     }
     bool is_store, is_access = view_index_of_access(&context, &is_store, expression);
@@ -237,8 +237,8 @@ static void print_edit(PlainApp *plain) {
     const char *const *files =
         session_files(plain->app->slots[app_edited_index(plain->app)].current.session, &count);
     if (count)
-        fprintf(plain->out, tr("Save %s with an editor beside this; an empty line then runs it again."),
-                files[0]);
+        fprintf(plain->out,
+                tr("Edit and save %s in another terminal; an empty line here then runs it again."), files[0]);
     else
         fputs(tr("nothing to edit"), plain->out);
     fputc('\n', plain->out);
@@ -370,7 +370,11 @@ static bool obey(PlainApp *plain, char *line) {
         return true;
     }
     if (!strcmp(word, "keys")) return press(plain, rest);
-    if (!strcmp(word, "step") && is_number(rest)) {
+    if (!strcmp(word, "step") && !is_number(rest)) {
+        fprintf(plain->out, "%s\n", tr("step needs a number: step 12"));
+        return true;
+    }
+    if (!strcmp(word, "step")) {
         char keys[32];
         snprintf(keys, sizeof keys, "%.12sg", rest);
         return press(plain, keys);
@@ -382,7 +386,9 @@ static bool obey(PlainApp *plain, char *line) {
         commands[i].print(plain);
         return true;
     }
-    if (word[1])
+    if (is_number(word))
+        fprintf(plain->out, tr("no question waits for %.40s; step %.40s goes to that step"), word, word);
+    else if (word[1])
         fprintf(plain->out, tr("'%.40s' is no command; help lists them"), word);
     else
         fprintf(plain->out, tr("'%.1s' is no command; keys %.1s presses this key"), word, word);

@@ -71,6 +71,7 @@ struct App {
     int target;                                        /* index of the slot that it is for */
     bool wants_order;                                  /* it is to be in an order that loses */
     enum { COPY_NONE, COPY_RAN, COPY_REFUSED } copied; /* what became of a copy that is to be edited */
+    bool told_of_editor;                               /* how to leave it was said: it opens without asking */
     bool cancelled;
     Cast *cast;                        /* NULL: not recording */
     int signal;                        /* the signal that ends the program; 0: none */

@@ -2,9 +2,11 @@
 
 #include "edit.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* ---- where --------------------------------------------------------------------------------------------- */
 
@@ -31,13 +33,34 @@ EditPlace edit_place(const char *const *files, int count, const Scene *scene, co
 
 /* ---- the editor ---------------------------------------------------------------------------------------- */
 
-const char *edit_program(void) {
+static const char *chosen_program(void) {
     static const char *const variables[] = {"VISUAL", "EDITOR"};
     for (int i = 0; i < 2; i++) {
         const char *value = getenv(variables[i]);
         if (value && *value) return value;
     }
-    return "vi";
+    return NULL;
+}
+
+static bool is_installed(const char *name) {
+    const char *at = getenv("PATH");
+    while (at && *at) {
+        char path[PATH_MAX];
+        int length = (int)strcspn(at, ":");
+        int whole = snprintf(path, sizeof path, "%.*s/%s", length, at, name);
+        if (length && whole < (int)sizeof path && access(path, X_OK) == 0) return true;
+        at += length + (at[length] == ':');
+    }
+    return false;
+}
+
+const char *edit_program(void) {
+    const char *chosen = chosen_program();
+    return chosen ? chosen : is_installed("nano") ? "nano" : "vi";
+}
+
+bool edit_needs_words(void) {
+    return !chosen_program() && !strcmp(edit_program(), "vi");
 }
 
 /* How the line is given: "+12 FILE" to most editors. */

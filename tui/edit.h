@@ -14,10 +14,12 @@ typedef struct EditPlace {
  * it. */
 EditPlace edit_place(const char *const *files, int count, const Scene *scene, const View *view);
 
-/* The command line that opens the user's editor ($VISUAL, $EDITOR, else vi) at this place, for execvp(); the
- * caller owns it, as one block. */
+/* The command line that opens the user's editor ($VISUAL, $EDITOR, else nano or vi) at this place, for
+ * execvp(); the caller owns it, as one block. */
 char **edit_command(EditPlace place);
 const char *edit_program(void); /* its name, as the user wrote it */
+/* True: it is vi, which the user has not chosen, so how to leave it has to be said. */
+bool edit_needs_words(void);
 
 /* Notices when a file is changed, replaced or created. */
 typedef struct FileWatch FileWatch;

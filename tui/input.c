@@ -281,6 +281,12 @@ static ViewAnswer press_copy(View *view, const Scene *scene, KeyPress press) {
     return press.key == SPECIAL_ENTER ? VIEW_COPY : VIEW_CHANGED;
 }
 
+static ViewAnswer press_editor(View *view, const Scene *scene, KeyPress press) {
+    (void)scene;
+    view->transient.input = INPUT_COMMANDS;
+    return press.key == SPECIAL_ENTER || press.action == ACT_EDIT ? VIEW_EDIT : VIEW_CHANGED;
+}
+
 /* Host code runs for this answer alone; every other key but Enter and Escape keeps its usual meaning. */
 static ViewAnswer press_program(View *view, const Scene *scene, KeyPress press) {
     view->transient.input = INPUT_COMMANDS;
@@ -376,9 +382,10 @@ ViewAnswer input_press(View *view, const Scene *scene, KeyPress press) {
         [OVERLAY_OUTPUT] = press_in_output,
     };
     static Receiver *const inputs[INPUT_COUNT] = {
-        [INPUT_SEARCH] = press_in_search, [INPUT_MARK] = press_mark,
-        [INPUT_RETURN] = press_mark,      [INPUT_COPY] = press_copy,
-        [INPUT_PROGRAM] = press_program,  [INPUT_SETTINGS] = press_in_settings,
+        [INPUT_SEARCH] = press_in_search,     [INPUT_MARK] = press_mark,
+        [INPUT_RETURN] = press_mark,          [INPUT_COPY] = press_copy,
+        [INPUT_EDITOR] = press_editor,        [INPUT_PROGRAM] = press_program,
+        [INPUT_SETTINGS] = press_in_settings,
     };
     Receiver *overlay = overlays[view->transient.overlay];
     Receiver *open = overlay ? overlay : inputs[view->transient.input];

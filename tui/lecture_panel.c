@@ -159,8 +159,20 @@ static void print_answer(const LectureQuestion *question, const char *answer, Te
     }
 }
 
-static void print_typed(Text *line, const LectureView *lecture, LecturePointing pointing) {
+/* Which keys answer the open question. */
+static void print_how(const LectureView *lecture, Text *out) {
     const LectureWords *words = view_lecture_words(lecture);
+    const LectureQuestion *question = view_lecture_stop(lecture)->question;
+    if (question->choice_count)
+        text_print(out, words->type_choice, question->choice_count);
+    else if (question->pointing)
+        text_print(out, question->pointing == LECTURE_LANES ? words->mark_lane : words->mark_bank,
+                   lecture->cursor);
+    else
+        text_add(out, lecture->is_refused ? words->type_number : words->type_answer);
+}
+
+static void print_typed(Text *line, const LectureView *lecture) {
     const LectureQuestion *question = view_lecture_stop(lecture)->question;
     text_add(line, "> ");
     if (lecture->has_marks)
@@ -168,14 +180,7 @@ static void print_typed(Text *line, const LectureView *lecture, LecturePointing 
     else
         text_add(line, lecture->typed);
     text_add(line, "_   ");
-    if (lecture->problem)
-        text_add(line, lecture->problem);
-    else if (question->choice_count)
-        text_add(line, words->type_choice);
-    else if (pointing)
-        text_print(line, pointing == LECTURE_LANES ? words->mark_lane : words->mark_bank, lecture->cursor);
-    else
-        text_add(line, words->type_answer);
+    print_how(lecture, line);
 }
 
 static void draw_question(Panel *panel, const LectureView *lecture, const LectureQuestion *question) {
@@ -191,8 +196,8 @@ static void draw_question(Panel *panel, const LectureView *lecture, const Lectur
     switch (lecture->question) {
     case QUESTION_WAITS:
         draw_choices(panel, question);
-        print_typed(&line, lecture, question->pointing);
-        draw_line(panel, lecture->problem ? ROLE_WARNING : ROLE_KEY, text_string(&line));
+        print_typed(&line, lecture);
+        draw_line(panel, lecture->is_refused ? ROLE_WARNING : ROLE_KEY, text_string(&line));
         break;
     case QUESTION_RIGHT:
         text_print(&line, words->right, text_string(&value));
@@ -222,12 +227,17 @@ static void print_place(const LectureView *lecture, char *out, size_t bytes) {
 }
 #pragma GCC diagnostic pop
 
-/* The stop's title is too long to stand beside its number in a rule of this many columns: it becomes the
+/* "4/19   PgDn next": the least that a rule says. */
+static void print_short_note(const LectureView *lecture, const char *next, char *out, size_t bytes) {
+    snprintf(out, bytes, "%d/%d   %s", lecture->stop + 1, lecture->run->lecture->stop_count, next);
+}
+
+/* The stop's title is too long to stand beside the short note in a rule of this many columns: it becomes the
  * text's first line, and the lecture's title stands in the rule. */
 static bool has_title_in_text(const LectureView *lecture, int columns) {
-    char place[64];
-    print_place(lecture, place, sizeof place);
-    return canvas_text_columns(view_lecture_stop(lecture)->title) + canvas_text_columns(place) +
+    char note[64];
+    print_short_note(lecture, view_lecture_words(lecture)->more, note, sizeof note);
+    return canvas_text_columns(view_lecture_stop(lecture)->title) + canvas_text_columns(note) +
                BETWEEN_COLUMNS >
            columns;
 }
@@ -281,7 +291,7 @@ static int rows_of_stop(const LectureView *lecture, int columns, int most) {
     LectureView asked = *lecture;
     Rectangle inside = {0, 0, columns - 2, most};
     if (asked.question != QUESTION_NONE) asked.question = QUESTION_WAITS;
-    asked.problem = NULL;
+    asked.is_refused = false;
     asked.typed[0] = 0;
     int rows = draw_text(&asked, NULL, inside), now = draw_text(lecture, NULL, inside);
     const LectureQuestion *question = view_lecture_stop(lecture)->question;
@@ -300,19 +310,28 @@ static const char *title_in_rule(const LectureView *lecture, Rectangle area) {
                                                     : view_lecture_stop(lecture)->title;
 }
 
+static bool has_more_below(const LectureView *lecture, Rectangle inside) {
+    return lecture->scroll + inside.rows < draw_text(lecture, NULL, inside);
+}
+
+/* What PgDn does. After the last stop: what else is left to do. */
+static const char *what_is_next(const LectureView *lecture, Rectangle area) {
+    const LectureWords *words = view_lecture_words(lecture);
+    if (has_more_below(lecture, inside_of(area))) return words->more;
+    return lecture->stop + 1 == lecture->run->lecture->stop_count ? words->first : words->next;
+}
+
 /* "From divergence to shuffles   stop 4 of 19   PgDn next", as much as fits beside the stop's title. */
 static void print_note(const LectureView *lecture, Rectangle area, char *out, size_t bytes) {
     const Lecture *of = lecture->run->lecture;
-    const LectureWords *words = view_lecture_words(lecture);
-    const char *title = title_in_rule(lecture, area);
+    const char *title = title_in_rule(lecture, area), *next = what_is_next(lecture, area);
     char place[64];
     int room = area.columns - canvas_text_columns(title) - BETWEEN_COLUMNS;
-    const char *next = lecture->stop + 1 == of->stop_count ? words->first : words->next;
     print_place(lecture, place, sizeof place);
     snprintf(out, bytes, "%.80s   %s   %s", of->title, place, next);
     if (canvas_text_columns(out) > room || !strcmp(title, of->title))
         snprintf(out, bytes, "%s   %s", place, next);
-    if (canvas_text_columns(out) > room) snprintf(out, bytes, "%s", place);
+    if (canvas_text_columns(out) > room) print_short_note(lecture, next, out, bytes);
 }
 
 void view_lecture_panel_draw(const LectureView *lecture, Canvas *canvas, Rectangle area) {
@@ -320,18 +339,17 @@ void view_lecture_panel_draw(const LectureView *lecture, Canvas *canvas, Rectang
     if (area.rows < 2) return;
     print_note(lecture, area, note, sizeof note);
     canvas_rule(canvas, area, ROLE_TITLE, title_in_rule(lecture, area), ROLE_DIM, note);
-    Rectangle inside = inside_of(area);
-    int rows = draw_text(lecture, canvas, inside);
-    canvas_more(canvas, inside, lecture->scroll > 0, lecture->scroll + inside.rows < rows);
+    draw_text(lecture, canvas, inside_of(area));
 }
 
 bool view_lecture_panel_goes_on(const LectureView *lecture, Rectangle area, int column, int row) {
     enum { AFTER_NOTE = 3 }; /* of a rule: a blank and two lines */
     char note[256];
-    const char *next = view_lecture_words(lecture)->next;
+    const char *next = what_is_next(lecture, area);
     int end = area.column + area.columns - AFTER_NOTE, begin = end - canvas_text_columns(next);
     print_note(lecture, area, note, sizeof note);
-    return strstr(note, next) && row == area.row && column >= begin && column < end;
+    return next != view_lecture_words(lecture)->first && strstr(note, next) && row == area.row &&
+           column >= begin && column < end;
 }
 
 bool view_lecture_panel_scroll_rows(LectureView *lecture, Rectangle area, int rows) {

@@ -11,26 +11,29 @@ const LectureWords *view_lecture_words(const LectureView *lecture) {
                                          .mark_lane = "Space marks lane %d, x: the next one; then Enter",
                                          .mark_bank = "Space marks bank %d, x: the next one; then Enter",
                                          .type_number = "type a number, then Enter; PgDn: the answer",
-                                         .type_choice = "type the number of a choice, then Enter",
+                                         .type_choice =
+                                             "type a number from 1 to %d, then Enter; PgDn shows the answer",
                                          .right = "Right: %s",
                                          .wrong = "No, it is %s (your answer: %s)",
                                          .answer = "The answer: %s",
                                          .score = "Your answers: %d of %d right",
                                          .topic = "%s %d of %d",
                                          .stop = "stop %d of %d",
+                                         .more = "PgDn ↓ more",
                                          .next = "PgDn next",
                                          .first = "Home first"};
     static const LectureWords chinese = {.type_answer = "输入答案，按 Enter；PgDn 显示答案",
                                          .mark_lane = "Space 标记 lane %d，x 移到下一个；然后按 Enter",
                                          .mark_bank = "Space 标记 bank %d，x 移到下一个；然后按 Enter",
                                          .type_number = "请输入数字，按 Enter；PgDn 显示答案",
-                                         .type_choice = "请输入选项的编号，按 Enter",
+                                         .type_choice = "输入 1 到 %d 的编号，按 Enter；PgDn 显示答案",
                                          .right = "答对了：%s",
                                          .wrong = "不对，应为 %s（你的回答：%s）",
                                          .answer = "答案：%s",
                                          .score = "答对 %d 题，共 %d 题",
                                          .topic = "%s %d/%d",
                                          .stop = "第 %d 节，共 %d 节",
+                                         .more = "PgDn ↓ 更多",
                                          .next = "PgDn 下一节",
                                          .first = "Home 第一节"};
     return !strncmp(lecture->run->lecture->language, "zh", 2) ? &chinese : &english;
@@ -66,7 +69,7 @@ void view_lecture_begin_stop(LectureView *lecture, int stop) {
     lecture->has_left = false;
     lecture->typed[0] = 0;
     lecture->has_marks = false;
-    lecture->problem = NULL;
+    lecture->is_refused = false;
     bool asks = lecture->run->asks && question_of(lecture);
     lecture->question = asks ? QUESTION_WAITS : QUESTION_NONE;
 }
@@ -122,7 +125,7 @@ static bool type_mask(LectureView *lecture, Key key, size_t length, bool counts)
 bool view_lecture_type(LectureView *lecture, Key key, int lane, bool counts) {
     const LectureQuestion *question = question_of(lecture);
     size_t length = strlen(lecture->typed);
-    lecture->problem = NULL;
+    lecture->is_refused = false;
     if (key == SPECIAL_BACKSPACE && length) {
         lecture->typed[lecture->has_marks ? 0 : length - 1] = 0;
         lecture->has_marks = false;
@@ -186,9 +189,7 @@ bool view_lecture_answer(LectureView *lecture) {
     double typed = strtod(lecture->typed, &end);
     bool valid = *lecture->typed && !*end;
     bool right = valid && is_right(question, typed, &valid);
-    lecture->problem = valid                    ? NULL
-                       : question->choice_count ? view_lecture_words(lecture)->type_choice
-                                                : view_lecture_words(lecture)->type_number;
+    lecture->is_refused = !valid;
     if (!valid) {
         lecture->typed[0] = 0;
         return false;

@@ -31,9 +31,9 @@ typedef struct LectureView {
     int scroll;    /* first row of the text that is shown */
     QuestionState question;
     char typed[LECTURE_ANSWER_BYTES];
-    int cursor;          /* the selected lane: the lane or bank that Space marks */
-    bool has_marks;      /* `typed` is the mask that Space made */
-    const char *problem; /* why the typed answer is not valid; NULL: it is */
+    int cursor;      /* the selected lane: the lane or bank that Space marks */
+    bool has_marks;  /* `typed` is the mask that Space made */
+    bool is_refused; /* the typed answer was no number, or that of no choice; or a key did not answer */
     LectureScore scores[LECTURE_TOPICS];
     int score_count;
     bool *answered; /* [stop_count] already counted in the scores; owned */
@@ -41,11 +41,13 @@ typedef struct LectureView {
 
 /* The panel's words in the lecture's language; English for a language that redviz does not have. */
 typedef struct LectureWords {
-    const char *type_answer, *type_number, *type_choice;
+    const char *type_answer, *type_number;
+    const char *type_choice;            /* format: the number of choices */
     const char *mark_lane, *mark_bank;  /* formats: its number */
     const char *right, *wrong, *answer; /* formats: the value; the value and what was typed; the value */
     const char *score, *topic;          /* formats: right, asked; a topic, right, asked */
-    const char *stop, *next, *first;    /* format: this stop, all stops */
+    const char *stop;                   /* format: this stop, all stops */
+    const char *more, *next, *first;    /* what PgDn shows, with its name; what Home shows */
 } LectureWords;
 const LectureWords *view_lecture_words(const LectureView *lecture);
 
@@ -79,7 +81,7 @@ void view_lecture_panel_draw(const LectureView *lecture, Canvas *canvas, Rectang
 /* Scrolls by about a panel; false: no more text in this direction. */
 bool view_lecture_panel_scroll(LectureView *lecture, Rectangle area, int direction);
 bool view_lecture_panel_scroll_rows(LectureView *lecture, Rectangle area, int rows);
-/* The words "PgDn next" are at this place. */
+/* The words "PgDn next" or "PgDn ↓ more" are at this place. */
 bool view_lecture_panel_goes_on(const LectureView *lecture, Rectangle area, int column, int row);
 
 #endif

@@ -13,12 +13,15 @@ function exercisePaths(root) {
   return names.filter((name) => /\.[a-z]{2}\.md$/.test(name) && isPtx(name)).map((name) => folder + name);
 }
 
-/* Each English file of a folder: its name, and what `take` finds in its text. */
+const titleOf = (text) => text.match(/^# (.+)$/m)[1];
+
+/* Each English file of a folder: its name, its title in both languages, and what `take` finds in its text. */
 function describe(root, folder, take) {
   const names = fs.readdirSync(path.join(root, folder)).filter((name) => name.endsWith(".en.md")).sort();
   return names.map((name) => {
     const text = fs.readFileSync(path.join(root, folder, name), "utf8"), field = (key) => (text.match(new RegExp("^" + key + ": (.+)$", "m")) || [])[1];
-    return { name: name.replace(/\.en\.md$/, ""), title: text.match(/^# (.+)$/m)[1], ...take(field) };
+    const chinese = fs.readFileSync(path.join(root, folder, name.replace(/\.en\.md$/, ".zh.md")), "utf8");
+    return { name: name.replace(/\.en\.md$/, ""), title: titleOf(text), chinese: titleOf(chinese), ...take(field) };
   });
 }
 

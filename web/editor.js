@@ -51,6 +51,7 @@ function redvizLines(source, numbers, bands) {
 
 /* redvizTask(panel): the exercise as grade_print_exercise() has it. */
 function redvizTask(panel) {
+  const { tr } = redvizWords;
   const SIGNS = { met: "✓", missed: "✗", "not tried": "–" };
   let shown = null, goals = null, list = null, head = null;
 
@@ -80,7 +81,7 @@ function redvizTask(panel) {
     list = add(panel, "ul");
     exercise.hints.forEach((hint, i) => {
       const details = add(panel, "details");
-      add(details, "summary", "Hint " + (i + 1) + " of " + exercise.hints.length);
+      add(details, "summary", tr("Hint %1 of %2", i + 1, exercise.hints.length));
       addProse(details, hint);
     });
     goals = null;
@@ -92,7 +93,7 @@ function redvizTask(panel) {
   function movedFrom(goal) {
     const old = goals && goals.find((one) => one.goal === goal.goal);
     if (!old || (old.state === goal.state && old.value === goal.value)) return "";
-    return "was " + SIGNS[old.state] + (old.value === null ? "" : " " + valueOf(old));
+    return tr("was %1", SIGNS[old.state] + (old.value === null ? "" : " " + valueOf(old)));
   }
 
   function addGoal(goal) {
@@ -107,8 +108,9 @@ function redvizTask(panel) {
   function showGoals(now) {
     list.textContent = "";
     const moved = now.filter(addGoal).length;
-    head.textContent = now.filter((goal) => goal.state === "met").length + " of " + now.length + " goals" +
-      (moved ? ", " + moved + " moved" : "");
+    const met = now.filter((goal) => goal.state === "met").length;
+    head.textContent = moved ? tr("%1 of %2 goals, %3 moved", met, now.length, moved) : tr("%1 of %2 goals", met, now.length);
+    if (met === now.length) head.append(": " + tr("solved"));
     goals = now;
     const first = list.querySelector(".moved");
     if (first) first.scrollIntoView({ block: "nearest" });
@@ -122,7 +124,7 @@ function redvizTask(panel) {
       else this.wait();
     },
     wait() {
-      if (head) head.textContent = "Goals: being graded ...";
+      if (head) head.textContent = tr("Goals: being graded ...");
     },
     /* The lines that its missed goals are about. */
     marks: () => (goals || []).filter((goal) => goal.line && goal.state === "missed").map((goal) => ({ line: goal.line, why: goal.why }))

@@ -2,7 +2,7 @@
 "use strict";
 
 const redvizFront = (function () {
-  const LANES = 8, STEP = 26, BOX = 20;
+  const LANES = 8, STEP = 26, BOX = 20, { tr, link } = redvizWords;
   const middle = (lane) => lane * STEP + BOX / 2 + 2;
 
   /* A row of lanes or banks; those that `off` names are idle. */
@@ -17,14 +17,14 @@ const redvizFront = (function () {
   const words = (y, text) => `<text x="${LANES * STEP + 6}" y="${y}" class="words">${text}</text>`;
 
   /* Even lanes take one path, odd lanes the other. */
-  const divergence = () => row(2) + words(16, "if (lane % 2 == 0)") + row(38, (i) => i % 2) + words(52, "taken") +
-    row(74, (i) => i % 2 === 0) + words(88, "not taken");
+  const divergence = () => row(2) + words(16, "if (lane % 2 == 0)") + row(38, (i) => i % 2) + words(52, tr("taken")) +
+    row(74, (i) => i % 2 === 0) + words(88, tr("not taken"));
 
   /* Lane i wants word 2i: two lanes want different words of each even bank. */
   function banks() {
     let lines = "";
     for (let i = 0; i < LANES; i++) lines += line(i, 22, 2 * i % LANES, 74, i < LANES / 2 ? "" : ' class="second"');
-    return lines + row(2) + words(16, "lanes") + row(74, (i) => i % 2) + words(88, "banks");
+    return lines + row(2) + words(16, tr("lanes")) + row(74, (i) => i % 2) + words(88, tr("banks"));
   }
 
   /* Lane i adds the register of lane i + 4, then of i + 2. */
@@ -32,14 +32,15 @@ const redvizFront = (function () {
     let lines = "";
     for (let i = 0; i < 4; i++) lines += line(i + 4, 22, i, 38);
     for (let i = 0; i < 2; i++) lines += line(i + 2, 58, i, 74);
-    return lines + row(2) + words(16, "registers") + row(38, (i) => i >= 4) + words(52, "+ lane 4 up") + row(74, (i) => i >= 2) + words(88, "+ lane 2 up");
+    return lines + row(2) + words(16, tr("registers")) + row(38, (i) => i >= 4) + words(52, tr("+ lane 4 up")) + row(74, (i) => i >= 2) + words(88, tr("+ lane 2 up"));
   }
 
-  const STARTS = [
-    ["Divergence", divergence, "warps", "A warp takes both paths of a branch, one after the other."],
-    ["Banks", banks, "banks", "Lanes that want different words of one bank wait for each other."],
-    ["Shuffles", shuffles, "shuffles", "Lanes read each other's registers, without shared memory."]
+  const starts = () => [
+    [tr("Divergence"), divergence, "warps", tr("A warp takes both paths of a branch, one after the other.")],
+    [tr("Banks"), banks, "banks", tr("Lanes that want different words of one bank wait for each other.")],
+    [tr("Shuffles"), shuffles, "shuffles", tr("Lanes read each other's registers, without shared memory.")]
   ];
+  const titleOf = (one) => (redvizWords.isChinese() && one.chinese) || one.title;
 
   function add(parent, tag, text, more) {
     const element = Object.assign(document.createElement(tag), more);
@@ -49,10 +50,10 @@ const redvizFront = (function () {
   }
 
   function addStarts(front) {
-    const starts = add(add(front, "section"), "div", "", { className: "starts" });
-    starts.before(Object.assign(document.createElement("h2"), { textContent: "Start here" }));
-    for (const [title, draw, lecture, sentence] of STARTS) {
-      const card = add(starts, "a", "", { href: "#lecture=" + lecture });
+    const cards = add(add(front, "section"), "div", "", { className: "starts" });
+    cards.before(Object.assign(document.createElement("h2"), { textContent: tr("Start here") }));
+    for (const [title, draw, lecture, sentence] of starts()) {
+      const card = add(cards, "a", "", { href: link("lecture=" + lecture) });
       card.innerHTML = `<svg viewBox="0 0 340 96" aria-hidden="true">${draw()}</svg>`;
       add(card, "b", title);
       add(card, "span", sentence);
@@ -66,24 +67,24 @@ const redvizFront = (function () {
     return add(section, "ul");
   }
 
-  function addRow(list, link, title, about) {
+  function addRow(list, hash, title, about) {
     const item = add(list, "li");
-    add(item, "a", title, { href: "#" + link });
+    add(item, "a", title, { href: link(hash) });
     if (about) add(item, "span", about);
     return item;
   }
 
   function addExercises(front, lists, isSolved) {
-    const list = addList(front, "Exercises", "In PTX, in this page:");
+    const list = addList(front, tr("Exercises"), tr("In PTX, in this page:"));
     for (const one of lists.exercises.filter((exercise) => exercise.ptx))
-      addRow(list, "exercise=" + one.name, one.title, isSolved(one.name) ? "solved" : "");
+      addRow(list, "exercise=" + one.name, titleOf(one), isSolved(one.name) ? tr("solved") : "");
     const section = list.parentElement;
-    add(section, "h3", "In CUDA C++");
-    add(section, "p", "Each needs a compiler: pip install 'redviz[cuda]', or solve it in PTX.");
+    add(section, "h3", tr("In CUDA C++"));
+    add(section, "p", tr("Each needs a compiler: pip install 'redviz[cuda]', or solve it in PTX."));
     const others = add(section, "ul");
     for (const one of lists.exercises.filter((exercise) => !exercise.ptx)) {
-      const item = addRow(others, "exercise=" + one.name, one.title, isSolved(one.twin) ? "solved in PTX" : "");
-      if (one.twin) add(item, "a", "in PTX", { href: "#exercise=" + one.twin, className: "twin", ariaLabel: one.title + ", in PTX" });
+      const item = addRow(others, "exercise=" + one.name, titleOf(one), isSolved(one.twin) ? tr("solved in PTX") : "");
+      if (one.twin) add(item, "a", tr("in PTX"), { href: link("exercise=" + one.twin), className: "twin", ariaLabel: tr("%1, in PTX", titleOf(one)) });
     }
   }
 
@@ -93,19 +94,21 @@ const redvizFront = (function () {
     doors.className = "ways";
     for (const heading of [...front.querySelectorAll("h2")].slice(1))
       add(doors, "button", heading.textContent, { type: "button", onclick: () => heading.scrollIntoView() });
-    add(doors, "button", "Your own PTX", { id: "own", type: "button", onclick: openFile });
+    add(doors, "button", tr("Your own PTX"), { id: "own", type: "button", onclick: openFile });
     front.querySelector("section").append(doors);
-    add(front.firstChild, "p", "Your own PTX: a file that nvcc -ptx wrote, chosen or dropped onto this page. It stays in this browser.");
+    const other = redvizWords.isChinese() ? { textContent: "English", href: "#", lang: "en" } : { textContent: "中文", href: "#language=zh", lang: "zh" };
+    add(doors, "a", "", { ...other, id: "language" });
+    add(front.firstChild, "p", tr("Your own PTX: a file that nvcc -ptx wrote, chosen or dropped onto this page. It stays in this browser."));
   }
 
   function fill(front, lists, isSolved, openFile) {
     front.textContent = "";
     addStarts(front);
-    const lectures = addList(front, "Lectures");
-    for (const one of lists.lectures) addRow(lectures, "lecture=" + one.name, one.title, one.minutes + " minutes");
+    const lectures = addList(front, tr("Lectures"));
+    for (const one of lists.lectures) addRow(lectures, "lecture=" + one.name, titleOf(one), tr("%1 minutes", one.minutes));
     addExercises(front, lists, isSolved);
-    const kernels = addList(front, "Kernels");
-    for (const one of lists.kernels) addRow(kernels, "kernel=" + one.name, one.name, one.title);
+    const kernels = addList(front, tr("Kernels"));
+    for (const one of lists.kernels) addRow(kernels, "kernel=" + one.name, one.name, titleOf(one));
     addDoors(front, openFile);
   }
 
@@ -113,11 +116,12 @@ const redvizFront = (function () {
   function refuse(front, exercise) {
     front.textContent = "";
     const section = add(front, "section");
-    add(section, "h2", exercise.title);
-    add(section, "p", "It needs a compiler: pip install 'redviz[cuda]', then redviz --exercise " + exercise.name + (exercise.twin ? "; or solve it in PTX, in this page." : "."));
+    add(section, "h2", titleOf(exercise));
+    add(section, "p", exercise.twin ? tr("It needs a compiler: pip install 'redviz[cuda]', then redviz --exercise %1; or solve it in PTX, in this page.", exercise.name) :
+                                      tr("It needs a compiler: pip install 'redviz[cuda]', then redviz --exercise %1.", exercise.name));
     const ways = add(section, "p", "", { className: "ways" });
-    if (exercise.twin) add(ways, "a", "solve it in PTX", { href: "#exercise=" + exercise.twin, id: "twin" });
-    add(ways, "a", "all exercises", { href: "#" });
+    if (exercise.twin) add(ways, "a", tr("solve it in PTX"), { href: link("exercise=" + exercise.twin), id: "twin" });
+    add(ways, "a", tr("all exercises"), { href: link("") });
   }
 
   return { fill, refuse };

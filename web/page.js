@@ -5,6 +5,7 @@
   const printed = document.getElementById("printed"), read = (id) => document.getElementById(id).textContent;
   const show = redvizFrames.screen(screen);
   const CLICK = 2, DRAG = 3, WHEEL = 4, REFUSED = 2;
+  const { tr } = redvizWords;
   const front = document.getElementById("front"), lists = JSON.parse(read("lists"));
   const area = screen.parentElement, ruler = document.getElementById("ruler");
   let worker, size, cells = [], shape = [0, 0], ended = false, dropped = null;
@@ -186,9 +187,8 @@
     else if (data.printed) say(new TextDecoder().decode(data.printed));
     else {
       ended = true;
-      say((data.error || "") + "\nredviz has ended; a key starts it again, and a PTX file can be dropped here, or opened. The end of the address has " +
-          "the options: #kernel=strided&n=4096 is --kernel strided --n 4096, #exercise lists exercises in PTX.\nA browser " +
-          "compiles no CUDA C++: .cu files need redviz in a terminal.\n");
+      say((data.error || "") + "\n" + tr("redviz has ended. A key starts it again; a PTX file can be dropped here, or opened. The end of the address has the options: #kernel=strided&n=4096 is --kernel strided --n 4096, #exercise lists exercises in PTX.") +
+          "\n" + tr("A browser compiles no CUDA C++: .cu files need redviz in a terminal.") + "\n");
       if (data.end === REFUSED) editRefused();
     }
   }
@@ -198,7 +198,7 @@
     const solved = (kept.get("data/redviz/solved") || "").split("\n");
     const args = argumentsOf(location.hash), at = args.indexOf("--exercise");
     const refused = at >= 0 && lists.exercises.find((one) => one.name === args[at + 1] && !one.ptx);
-    front.hidden = dropped || !(refused || !args.length);
+    front.hidden = dropped || !(refused || !args.length || (args.length === 2 && args[0] === "--language"));
     layOut();
     if (front.hidden) return false;
     if (worker) worker.terminate();
@@ -211,7 +211,13 @@
     return true;
   }
 
+  function useLanguage() {
+    const args = argumentsOf(location.hash), at = args.indexOf("--language");
+    redvizWords.use(at >= 0 ? args[at + 1] : "en");
+  }
+
   function start() {
+    useLanguage();
     if (showFront()) return;
     if (worker) worker.terminate();
     const code = new Blob([read("worker")], { type: "text/javascript" });
@@ -308,7 +314,8 @@
   document.getElementById("open").addEventListener("click", () => chosen.click());
   document.getElementById("home").addEventListener("click", () => {
     dropped = null;
-    if (location.hash) location.hash = "";
+    const first = redvizWords.link("");
+    if (location.hash !== first && (location.hash || first !== "#")) location.hash = first;
     else start();
   });
   chosen.addEventListener("change", () => {

@@ -24,11 +24,17 @@ function runProgram(module, files, args, write) {
   return 0;
 }
 
+/* The catalogue's texts: English to Chinese. */
+function chineseTitles(root) {
+  const table = fs.readFileSync(path.join(root, "src/base/texts/catalog_texts.def"), "utf8");
+  return new Map([...table.matchAll(/^TEXT\(("(?:[^"\\]|\\.)*"), ("(?:[^"\\]|\\.)*")\)/gm)].map(([, ...both]) => both.map((text) => JSON.parse(text))));
+}
+
 /* What the first page lists. */
 function lists(module, root) {
-  const printed = [];
+  const printed = [], chinese = chineseTitles(root);
   runProgram(module, readAssets(root), ["--list=json"], (descriptor, bytes) => printed.push(Buffer.from(bytes)));
-  const kernels = JSON.parse(Buffer.concat(printed).toString()).map(({ id, title }) => ({ name: id, title }));
+  const kernels = JSON.parse(Buffer.concat(printed).toString()).map(({ id, title }) => ({ name: id, title, chinese: chinese.get(title) }));
   return { ...documents(root), kernels };
 }
 

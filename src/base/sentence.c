@@ -1,6 +1,7 @@
 #include "base/sentence.h"
 
 #include "base/characters.h"
+#include "base/language.h"
 #include <inttypes.h>
 #include <string.h>
 
@@ -13,6 +14,50 @@ const char *count_text(uint64_t count, CountText *buffer) {
         *at++ = digits[i];
     }
     *at = 0;
+    return buffer->text;
+}
+
+enum { LANE_RUNS = 4 }; /* that are listed one by one */
+
+/* The last lane of the run that begins at `first`. */
+static int end_of_run(uint32_t mask, int first) {
+    while (first < 31 && mask >> (first + 1) & 1) first++;
+    return first;
+}
+
+/* The distance between any two neighbours among the lanes; 0: they differ. */
+static int lane_stride(uint32_t mask) {
+    int first = __builtin_ctz(mask), stride = 0;
+    for (int lane = first + 1, last = first; lane < 32; lane++) {
+        if (!(mask >> lane & 1)) continue;
+        if (stride && lane - last != stride) return 0;
+        stride = lane - last;
+        last = lane;
+    }
+    return stride;
+}
+
+const char *lanes_text(uint32_t mask, LanesText *buffer) {
+    int length =
+        snprintf(buffer->text, sizeof buffer->text, "%s", mask & (mask - 1) ? tr("lanes ") : tr("lane "));
+    char *out = buffer->text + length;
+    size_t bytes = sizeof buffer->text - (size_t)length;
+    int runs = 0, first = mask ? __builtin_ctz(mask) : 0;
+    for (int lane = 0; lane < 32; lane++) runs += mask >> lane & 1 && (!lane || !(mask >> (lane - 1) & 1));
+    if (!mask || (runs > LANE_RUNS && !lane_stride(mask))) {
+        snprintf(out, bytes, "0x%08x", mask);
+    } else if (runs > LANE_RUNS) {
+        snprintf(out, bytes, "%d, %d, ... %d", first, first + lane_stride(mask), 31 - __builtin_clz(mask));
+    } else {
+        for (int lane = first; lane < 32; lane++) {
+            if (!(mask >> lane & 1)) continue;
+            int last = end_of_run(mask, lane);
+            int printed =
+                snprintf(out, bytes, last > lane ? "%s%d-%d" : "%s%d", lane > first ? ", " : "", lane, last);
+            out += printed, bytes -= (size_t)printed;
+            lane = last;
+        }
+    }
     return buffer->text;
 }
 

@@ -15,6 +15,13 @@ typedef struct CountText {
 } CountText;
 const char *count_text(uint64_t count, CountText *buffer);
 
+/* Names the lanes of a mask: "lane 31", "lanes 0-7, 16", "lanes 0, 2, ... 30"; a mask that none of them
+ * fits is "lanes 0x5203f0ff". */
+typedef struct LanesText {
+    char text[64];
+} LanesText;
+const char *lanes_text(uint32_t mask, LanesText *buffer);
+
 const char *plural(uint64_t count); /* "s"; "" for 1 */
 
 #endif

@@ -28,7 +28,7 @@ const CatalogRow ladder_rows[] = {
      ALL_TYPES,
      POWER_OF_TWO(1),
      .title = "neighbours first, tid % (2*s)",
-     .lesson = "Divergence: ever fewer lanes of a warp work. Yet half of the time goes with the %: "
+     .lesson = "Divergence: ever fewer lanes of a warp work. Yet half of the time is spent on the %: "
                "interleaved_bitmask takes half as long (2^28 ints, H200).",
      .watch =
          "At s = 1 half of every warp idles, at s = 16 one lane of 32 works; yet there is no bank conflict.",

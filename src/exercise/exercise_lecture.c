@@ -9,8 +9,10 @@ static void add_goals(const Grade *grade, Text *out) {
         return;
     }
     text_print(out, "## ");
-    text_print(out, tr("%d of %d goals"), grade->met_count, grade->goal_count);
+    text_print(out, grade_passed(grade) ? tr("Solved: %d of %d goals") : tr("%d of %d goals"),
+               grade->met_count, grade->goal_count);
     text_add(out, "\n\n");
+    if (grade_passed(grade)) text_print(out, "%s\n\n", tr("The hints and a solution follow."));
     for (int i = 0; i < grade->goal_count; i++) {
         const GradedGoal *goal = &grade->goals[i];
         text_print(out, "- %s %s", grade_mark(goal->state), goal->words);
@@ -19,7 +21,6 @@ static void add_goals(const Grade *grade, Text *out) {
     }
     text_add(out, "\n");
     for (int i = 0; i < grade->note_count; i++) text_print(out, "%s %s\n\n", tr("Note:"), grade->notes[i]);
-    if (grade_passed(grade)) text_print(out, "%s\n\n", tr("Solved. The hints and a solution follow."));
 }
 
 Lecture *exercise_lecture(const Exercise *exercise, const char *file, const Grade *grade, Error *error) {
@@ -33,8 +34,11 @@ Lecture *exercise_lecture(const Exercise *exercise, const char *file, const Grad
     for (int i = 0; i < exercise->hint_count; i++) {
         text_print(&text, "## ");
         text_print(&text, tr("Hint %d of %d"), i + 1, exercise->hint_count);
-        if (grade) text_print(&text, ", ");
-        if (grade) text_print(&text, tr("%d of %d goals"), grade->met_count, grade->goal_count);
+        if (grade) text_add(&text, ", ");
+        if (grade && grade_passed(grade))
+            text_add(&text, tr("solved"));
+        else if (grade)
+            text_print(&text, tr("%d of %d goals"), grade->met_count, grade->goal_count);
         text_print(&text, "\n\n%s\n\n", exercise->hints[i]);
     }
     text_print(&text, "## %s\n\n%s\n\n```\n%s```\n", tr("A solution"),

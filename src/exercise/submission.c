@@ -1,4 +1,5 @@
 #include "exercise/submission.h"
+#include "base/language.h"
 #include "base/memory.h"
 #include "base/text.h"
 
@@ -112,6 +113,16 @@ static const char *refuse_word(const PlainSource *plain, size_t at) {
     return !strncmp(plain->text + at, ".incbin", 7) ? ".incbin is not allowed" : NULL;
 }
 
+/* "__syncthreads;" names the function and calls nothing. */
+static const char *refuse_uncalled(const PlainSource *plain, size_t at) {
+    static const char *const barriers[] = {"__syncthreads", "__syncwarp"};
+    for (size_t i = 0; i < sizeof barriers / sizeof *barriers; i++)
+        if (is_word(plain->text + at, barriers[i]) && *blanks(plain->text + at + strlen(barriers[i])) == ';')
+            return i ? tr("this calls nothing: write __syncwarp();")
+                     : tr("this calls nothing: write __syncthreads();");
+    return NULL;
+}
+
 bool submission_check(const char *text, size_t length, const char *path, Error *error) {
     if (memchr(text, 0, length)) return error_set_at(error, path, 0, 0, "it is not text");
     if (text_ends_with(path, ".ptx")) return true; /* no compiler reads it */
@@ -128,8 +139,8 @@ bool submission_check(const char *text, size_t length, const char *path, Error *
             why = refuse_directive(plain.text + at + 2);
         else if (c == '?' && !strncmp(plain.text + at, "\?\?=", 3))
             why = "trigraphs are not allowed";
-        else
-            why = refuse_word(&plain, at);
+        else if (!(why = refuse_word(&plain, at)))
+            why = refuse_uncalled(&plain, at);
         if (c == '\n')
             is_first = true;
         else if (!isspace((unsigned char)c))

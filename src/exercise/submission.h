@@ -1,5 +1,5 @@
-/* Submission: what a source file may ask of the compiler before it is compiled for somebody else: only
- * headers of the toolkit, by their plain names. */
+/* Submission: what is refused in a source file before it is compiled for somebody else: all headers but those
+ * of the toolkit, by their plain names; and a barrier that is not called. */
 #ifndef EXERCISE_SUBMISSION_H
 #define EXERCISE_SUBMISSION_H
 
@@ -9,7 +9,8 @@
 enum { SUBMISSION_BYTES = 1 << 20 }; /* that a file may have */
 
 /* False with the place: an include of a file by its path, of a header in quotes, by a macro, or another
- * directive that reads a file. Comments and spliced lines are seen as the compiler sees them. PTX can ask for
+ * directive that reads a file; or a barrier that is named without being called ("__syncthreads;"), which nvcc
+ * takes and leaves out. Comments and spliced lines are seen as the compiler sees them. PTX can ask for
  * nothing. */
 bool submission_check(const char *text, size_t length, const char *path, Error *error);
 

@@ -196,7 +196,8 @@ static void add_trap(FindingsBuilder *builder, const Trap *trap) {
     if (access->line) finding_add_place(access, &text);
     if (access->line) text_add(&text, tr(", "));
     text_print(&text, tr("block %llu"), (unsigned long long)access->linear_block);
-    if (trap->lanes) text_print(&text, tr(", warp %d, lanes 0x%08x"), trap->warp, trap->lanes);
+    LanesText lanes;
+    if (trap->lanes) text_print(&text, tr(", warp %d, %s"), trap->warp, lanes_text(trap->lanes, &lanes));
     text_print(&text, tr(": %s"), trap->detail && *trap->detail ? trap->detail : finding->kind_text);
     if (trap->kind == TRAP_LANE_OUTSIDE_MASK) add_outside_mask(builder, finding, races, &text);
     add_name(builder, trap, finding, &text);

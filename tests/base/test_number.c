@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "base/sentence.h"
 #include "base/number.h"
 
 static void numbers_in_each_way(void **state) {
@@ -98,13 +99,31 @@ static void the_cursor_stands_behind_the_number(void **state) {
     assert_string_equal(cursor, "x7");
 }
 
+static void lanes_are_named(void **state) {
+    (void)state;
+    static const struct {
+        uint32_t mask;
+        const char *text;
+    } cases[] = {{1, "lane 0"},
+                 {0x80000000, "lane 31"},
+                 {0xffffffff, "lanes 0-31"},
+                 {0x000100ff, "lanes 0-7, 16"},
+                 {0x00000005, "lanes 0, 2"},
+                 {0x55555555, "lanes 0, 2, ... 30"},
+                 {0x11111110, "lanes 4, 8, ... 28"},
+                 {0x1203f0ff, "lanes 0-7, 12-17, 25, 28"},
+                 {0x5203f0ff, "lanes 0x5203f0ff"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        LanesText text;
+        assert_string_equal(lanes_text(cases[i].mask, &text), cases[i].text);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers_in_each_way),
-        cmocka_unit_test(what_is_no_number),
-        cmocka_unit_test(ranges_hold_their_ends),
-        cmocka_unit_test(an_option_names_its_range),
-        cmocka_unit_test(the_cursor_stands_behind_the_number),
+        cmocka_unit_test(numbers_in_each_way),    cmocka_unit_test(what_is_no_number),
+        cmocka_unit_test(ranges_hold_their_ends), cmocka_unit_test(an_option_names_its_range),
+        cmocka_unit_test(lanes_are_named),        cmocka_unit_test(the_cursor_stands_behind_the_number),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -47,6 +47,8 @@ static void a_run_is_walked(void **state) {
     SAYS("check\\n", "--kernel bug_missing_sync", "insert __syncwarp()");
     SAYS("dance\\nhelp\\n", "--kernel interleaved --n 1024", "'dance' is no command", "next: the next beat",
          "\nskip: ", "\nquit: ");
+    SAYS("9\\nstep\\nstep x\\n", "--kernel interleaved --n 1024",
+         "> no question waits for 9; step 9 goes to that step", "> step needs a number: step 12");
     SAYS("j\\nskip\\n", "--kernel interleaved --n 1024", "> 'j' is no command; keys j presses this key",
          "> no question waits");
     SAYS("", "--kernel interleaved --n 1024", "This is a run of interleaved; redviz --lecture and");
@@ -162,7 +164,7 @@ static void a_saved_exercise_is_graded_at_once(void **state) {
         "2>/dev/null | "
         "$bin --exercise ptx-barrier --language en --plain >said; cat said; rm -f said ptx-barrier.ptx",
         program_folder());
-    const char *said = strstr(outcome.out, "Save ptx-barrier.ptx with an editor beside this");
+    const char *said = strstr(outcome.out, "Edit and save ptx-barrier.ptx in another terminal");
     const char *graded = strstr(outcome.out, "5 of 5 goals"), *hint = strstr(outcome.out, "Hint 1 of 3");
     if (!said || !graded || !hint || graded > hint) fail_msg("%s", outcome.out);
     program_outcome_done(&outcome);

@@ -322,11 +322,11 @@ static void test_sentences(void **state) {
         const char *body, *says;
     } cases[] = {
         {"redux.sync.add.u32 %r1, %t, 0x0fffffff; bra MEET;\nLOW: redux.sync.add.u32 %r1, %t, -1;\nMEET:",
-         "lanes 0xffffff00 of warp 0 wait at redux.sync.add.u32: mask 0x0fffffff names lanes 0-7, which "
+         "lanes 8-31 of warp 0 wait at redux.sync.add.u32: mask 0x0fffffff names lanes 0-7, which "
          "never "
          "arrive; lanes 0-7 wait at redux.sync.add.u32, with mask 0xffffffff"},
         {"bra MEET;\nLOW: redux.sync.add.u32 %r1, %t, -1;\nMEET: bar.sync 0;",
-         "lanes 0x000000ff of warp 0 wait at redux.sync.add.u32: mask 0xffffffff names lanes 8-31, which "
+         "lanes 0-7 of warp 0 wait at redux.sync.add.u32: mask 0xffffffff names lanes 8-31, which "
          "never "
          "arrive; lanes 8-31 wait at bar.sync"},
         {"bra MEET;\nLOW: redux.sync.add.u32 %r1, %t, 0x1ff;\nMEET: bar.warp.sync -1;",

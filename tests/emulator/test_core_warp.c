@@ -113,7 +113,7 @@ static void test_missing_lanes(void **state) {
                                                    "shfl.sync.down.b32 %r0, %t, 1, 31, -1;\n"
                                                    "MEET: st.global.u32 [%out], %r0; bar.warp.sync -1;"},
                               TRAP_MISSING_LANES,
-                              "lanes 0x000000ff of warp 0 wait at shfl.sync.down.b32: mask 0xffffffff names "
+                              "lanes 0-7 of warp 0 wait at shfl.sync.down.b32: mask 0xffffffff names "
                               "lanes 8-31, which never "
                               "arrive; lanes 8-31 wait at bar.warp.sync, with mask 0xffffffff");
     assert_int_equal(trap.lanes, 0xff);

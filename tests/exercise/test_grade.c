@@ -99,6 +99,7 @@ static void each_goal_is_missed_by_itself(void **state) {
 
 static void what_learners_get_wrong(void **state) {
     (void)state;
+    check(KERNEL("__syncthreads;\n"), "o----", "line 2: this calls nothing: write __syncthreads();");
     /* The second call adds to what the first one left, and the first to what nothing wrote. */
     check(KERNEL(LOOP(" && i < n") "if (threadIdx.x == 0) out[blockIdx.x] += sum;\n"), "xoo--",
           "are read but were never written");

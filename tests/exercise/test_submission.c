@@ -54,6 +54,8 @@ static void what_may_not(void **state) {
         {"int a = 1;\n#if __has_include(\"/etc/passwd\")\n#endif\n", 2, "__has_include"},
         {"_Pragma(\"x\")\n", 1, "_Pragma"},
         {"asm(\".incbin \\\"/etc/passwd\\\"\");\n", 1, ".incbin"},
+        {"int a;\n__syncthreads ; // all\n", 2, "write __syncthreads();"},
+        {"__syncwarp;\n", 1, "write __syncwarp();"},
         {"char *s = R\"(\"\n#include \"/etc/passwd\"\n)\";\n", 2, "only headers of the toolkit"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -151,7 +151,7 @@ static void errors_come_first(void **state) {
     assert_string_equal(fault->kind_text, "out_of_bounds");
     assert_int_equal(fault->count, 2);
     assert_int_equal(fault->access.lane, 4);
-    assert_string_equal(fault->sentence, "line 11, block 2, warp 1, lanes 0x000000f0: past the end.");
+    assert_string_equal(fault->sentence, "line 11, block 2, warp 1, lanes 4-7: past the end.");
     for (int i = 0; i < 2; i++) assert_int_equal(findings->items[i].severity, SEVERITY_ERROR);
     assert_false(findings->is_complete);
     findings_free(findings);
@@ -247,7 +247,7 @@ static void text_numbers_them(void **state) {
         " 1. wrong result\n"
         "    the result is 17, expected 18.\n"
         " 2. out of bounds\n"
-        "    line 11, block 2, warp 1, lanes 0x000000f0: past the end.\n"
+        "    line 11, block 2, warp 1, lanes 4-7: past the end.\n"
         "    2 such faults are kept, in 1 block.\n"
         "    What to do: compare the index with the number of elements before the access\n"
         "    (if (i < n)), and the size of the array with that of the block.\n"
@@ -265,8 +265,8 @@ static void text_numbers_them(void **state) {
     assert_non_null(
         strstr(text_string(&out),
                "1. wrong result: the result is 17, expected 18.\n"
-               "2. TRAP out of bounds: line 11, block 2, warp 1, lanes 0x000000f0: past the end.\n"
-               "   1 more at this line.\n"
+               "2. TRAP out of bounds: line 11, block 2, warp 1, lanes 4-7: past the end. 1 more\n"
+               "   at this line.\n"
                "3. line 10: up to 7-way bank conflicts: 2,000 wavefronts, ideal 400.\n"
                "4. line 12: 32 sectors per request, ideal 4; "));
     text_done(&out);

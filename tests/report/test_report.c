@@ -175,8 +175,8 @@ static void traps_and_wrong_results_come_first(void **state) {
                  ", up to the trap",
                  "1. TRAP deadlock: block 0: warp 0 waits at line 15.\n"
                  "2. wrong result: the result is 17, expected -18.\n"
-                 "3. TRAP out of bounds: line 11, block 3, warp 1, lanes 0x000000ff: 4 bytes past\n"
-                 "   the end of `in` (4000 bytes); nothing is nearer. 1 more at this line.\n"
+                 "3. TRAP out of bounds: line 11, block 3, warp 1, lanes 0-7: 4 bytes past the end\n"
+                 "   of `in` (4000 bytes); nothing is nearer. 1 more at this line.\n"
                  "4" SLOW UNDEFINED);
     sample_close(&sample);
 }

@@ -231,6 +231,36 @@ static void others_change_the_file(void **state) {
     pty_quit(pty);
 }
 
+/* Nobody has chosen vi: how to leave it is said before it takes the terminal, once. */
+static void vi_is_explained_first(void **state) {
+    const Desk *desk = *state;
+    char vi[128], path[128];
+    snprintf(vi, sizeof vi, "%s/vi", desk->folder);
+    snprintf(path, sizeof path, "PATH=%s", desk->folder); /* without nano */
+    make_editor(desk, "echo 'this is vi'");
+    assert_int_equal(symlink(desk->editor, vi), 0);
+    const char *program = getenv("REDVIZ_BIN");
+    const char *const environment[] = {"TERM=xterm-256color", "LC_ALL=C.UTF-8", path, NULL};
+    const char *const arguments[] = {
+        program ? program : "build/redviz", desk->file, "--n", "256", "--block", "256", NULL};
+    Pty *pty = pty_start(arguments, environment, 80, 24);
+    pty_go_to_first_step(pty, "step 1 of 5");
+    pty_type(pty, "e");
+    pty_wait_for(pty, "vi: i types, Esc then :wq saves and leaves (or set EDITOR)   Enter: open");
+    assert_int_not_equal(access(desk->given, F_OK), 0);
+    pty_type(pty, "\r");
+    pty_wait_for(pty, "pass.ptx: unchanged");
+    check_given(desk, 13);
+    unlink(desk->given);
+    pty_type(pty, "l");
+    pty_wait_without(pty, "unchanged");
+    pty_type(pty, "e");
+    pty_wait_for(pty, "pass.ptx: unchanged");
+    assert_int_equal(access(desk->given, F_OK), 0);
+    pty_quit(pty);
+    unlink(vi);
+}
+
 /* ---- kernels of the catalogue -------------------------------------------------------------------------- */
 
 static Pty *start_there(const Desk *desk, const char *options, const char *shows) {
@@ -391,6 +421,7 @@ static void editors_get_the_line_in_their_way(void **state) {
     check_command("hx", "a.cu", (const char *[]){"exec hx \"$@\"", "sh", "a.cu:7", NULL});
     check_command("vim", "-rf.cu", (const char *[]){"exec vim \"$@\"", "sh", "+7", "./-rf.cu", NULL});
     check_command("ed", "a.cu", (const char *[]){"exec ed \"$@\"", "sh", "a.cu", NULL});
+    setenv("PATH", "/nowhere", 1);
     check_command("", "$(x).cu", (const char *[]){"exec vi \"$@\"", "sh", "+7", "$(x).cu", NULL});
     setenv("VISUAL", "emacs", 1);
     check_command("vim", "a.cu", (const char *[]){"exec emacs \"$@\"", "sh", "+7", "a.cu", NULL});
@@ -422,6 +453,7 @@ int main(void) {
 #define DESK_TEST(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
     const struct CMUnitTest tests[] = {
         DESK_TEST(the_change_is_shown_at_the_same_place),
+        DESK_TEST(vi_is_explained_first),
         DESK_TEST(an_editor_that_is_not_there),
         DESK_TEST(an_editor_that_changes_nothing),
         DESK_TEST(an_editor_that_is_interrupted),

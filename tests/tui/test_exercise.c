@@ -79,7 +79,7 @@ static void each_save_is_graded(void **state) {
         pty_wait_for(pty, "[ ] compiles: line 1: ");
         save(exercise->solution);
         pty_wait_for(pty, "5 of 5 goals");
-        pty_wait_for(pty, "Solved.");
+        pty_wait_for(pty, "Solved: ");
         char path[96], *solved;
         size_t length;
         snprintf(path, sizeof path, "%s/redviz/solved", program_folder());

@@ -231,10 +231,26 @@ static void nonsense_goes_on_waiting(void **state) {
     shows("<PgDn>99999999999999999999999999999999<Enter>", "No, it is 64");
     lacks("<PgDn><Enter>", "step 5 of");
     shows("<PgDn>-<Enter>64<Enter>", "Right: 64");
+    shows("<PgDn>Z", "Z: this key does not answer the question");
+    shows("<PgDn>Z", "type a number, then Enter; PgDn: the answer");
+    lacks("<PgDn>Z6", "type a number, then Enter");
+    shows("<PgDn>64<Enter>Z", "Z is no key here");
     lacks("<PgDn><Enter>6", "type a number, then Enter");
-    shows("<PgDn><PgDn><PgDn>4<Enter>", "type the number of a choice, then Enter");
-    shows("<PgDn><PgDn><PgDn>0<Enter>", "type the number of a choice, then Enter");
-    shows("<PgDn><PgDn><PgDn>99999999999999999999999<Enter>", "type the number of a choice, then Enter");
+    shows("<PgDn><PgDn><PgDn>4<Enter>", "type a number from 1 to 3, then Enter; PgDn shows the answer");
+    shows("<PgDn><PgDn><PgDn>0<Enter>", "type a number from 1 to 3, then Enter; PgDn shows the answer");
+    shows("<PgDn><PgDn><PgDn>99999999999999999999999<Enter>",
+          "type a number from 1 to 3, then Enter; PgDn shows the answer");
+}
+
+/* A title that leaves no room beside it stands in the text. */
+static void a_long_title_leaves_the_key_that_goes_on(void **state) {
+    (void)state;
+    static const char longest[] = "The largest power of two that divides a stride decides how many banks";
+    for (int length = 30; length < (int)sizeof longest; length += 3) {
+        write_lecture(HEAD "```redviz\n" SMALL "\n```\n## %.*s\nText.\n## Last\nText.\n", length, longest);
+        shows_at("<PgDn>", 80, 24, "PgDn next");
+        shows_at("<PgDn><PgDn>", 80, 24, "Home first");
+    }
 }
 
 static void banks_are_pointed_at(void **state) {
@@ -319,16 +335,20 @@ static void long_text_is_scrolled(void **state) {
     (void)state;
     write_long("## Second\nThe next stop.\n");
     shows("", "Sentence 1 is here.");
+    shows("", "PgDn ↓ more");
     lacks("", "Sentence 40 is here.");
     lacks("<PgDn>", "Sentence 1 is here.");
     shows("<PgDn>", "stop 1 of 2");
     same("<PgDn><PgUp>", "");
     Text keys = {0};
     int pages = 0;
+    const char *says = "PgDn ↓ more"; /* of the page before; what the key then does */
     for (bool end = false; !end && pages < 30; pages++) {
         text_add(&keys, "<PgDn>");
         char *frame = play(text_string(&keys));
         end = strstr(frame, "stop 2 of 2") != NULL;
+        assert_string_equal(says, end ? "PgDn next" : "PgDn ↓ more");
+        says = strstr(frame, "PgDn next") ? "PgDn next" : "PgDn ↓ more";
         if (!end) assert_non_null(strstr(frame, "stop 1 of 2"));
         free(frame);
     }
@@ -564,7 +584,9 @@ static void the_mouse_goes_on_and_scrolls(void **state) {
     pty_wait_for(pty, "Sentence 1 is here.");
     for (int pages = 0; pages < 40 && !pty_shows(pty, "stop 2 of 2"); pages++) {
         int row = 0;
-        while (row < 30 && !strstr(pty_row(pty, row), "PgDn next")) row++;
+        while (row < 30 && !strstr(pty_row(pty, row), "PgDn next") &&
+               !strstr(pty_row(pty, row), "PgDn ↓ more"))
+            row++;
         char click[64];
         snprintf(click, sizeof click, "\033[<0;92;%dM\033[<0;92;%dm", row + 1, row + 1);
         pty_type(pty, click);
@@ -651,6 +673,7 @@ int main(void) {
         cmocka_unit_test(stops_open_tables_panes_and_files),
         cmocka_unit_test(a_number_is_right_or_wrong),
         cmocka_unit_test(nonsense_goes_on_waiting),
+        cmocka_unit_test(a_long_title_leaves_the_key_that_goes_on),
         cmocka_unit_test(a_choice_is_right_or_wrong),
         cmocka_unit_test(lanes_are_pointed_at),
         cmocka_unit_test(banks_are_pointed_at),

@@ -8,6 +8,7 @@ that the native program prints at the same size. Nothing may be requested but th
 
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -144,7 +145,7 @@ def the_editor_marks_a_finding_and_what_moved(page):
                      "source.dispatchEvent(new InputEvent('input')); })()")
     assert page.browser.run(marked) == ["▶%d" % (line + 2)]  # it moves with its line
     save(page, "    mov.u32 %s, 64;", "    bar.sync 0;\n    mov.u32 %s, 64;")
-    page.await_true("/5 of 5 goals, 2 moved/.test(document.querySelector('#task h3').textContent)")
+    page.await_true("/5 of 5 goals, 2 moved: solved/.test(document.querySelector('#task h3').textContent)")
     assert page.browser.run("[...document.querySelectorAll('#task .moved i')].map((was) => was.textContent.trim())") == ["was ✗", "was ✓ 14,336"]
     assert page.browser.run(marked) == []
     save(page, "mov.u32 %s, 64;", "mov.u32 %t, 64;")
@@ -389,6 +390,47 @@ def fingers(page, *selectors):
         page.browser.tap(selector)
 
 
+def the_page_speaks_chinese(page):
+    page.open("language=zh")
+    page.shows("从这里开始")
+    page.shows("共享内存的 bank")  # a lecture
+    page.shows("PTX：缺了一个 barrier")
+    page.shows("每个元素一次原子操作")  # a kernel
+    english = page.browser.run("[...document.querySelectorAll('#front *')].filter((one) => !one.children.length && one.lang !== 'en' && "
+                               "/[A-Za-z]{3}/.test(one.textContent) && !/[\\u4e00-\\u9fff]/.test(one.textContent)).map((one) => one.textContent)")
+    names = page.browser.run("JSON.parse(document.getElementById('lists').textContent).kernels.map((one) => one.name)")
+    assert set(english) <= set(names) | {"if (lane % 2 == 0)", "bank", "lane", "shuffle", "kernel"}, english
+    links = page.browser.run("[...document.querySelectorAll('#front li a, .starts a')].map((link) => link.hash)")
+    assert links and all(link.endswith("&language=zh") for link in links), links
+    page.browser.run("document.querySelector(\"#front a[href='#exercise=ptx-barrier&language=zh']\").click()")
+    page.size()
+    page.browser.press("e")
+    page.await_true("/已达到 4 个目标，共 5 个/.test(document.querySelector('#task h3').textContent)")
+    assert page.browser.run("document.getElementById('save').textContent.startsWith('保存并运行')")
+    page.browser.run("document.getElementById('close').click(); document.getElementById('home').click()")
+    page.shows("从这里开始")
+    page.browser.run("document.getElementById('language').click()")
+    page.shows("Start here")
+    assert page.browser.run("document.getElementById('save').textContent.startsWith('Save and run')")
+    page.browser.run("localStorage.clear()")
+
+
+def each_word_of_the_page_has_both_languages(page):
+    page.open("")
+    table = set(page.browser.run("Object.keys(redvizWords.CHINESE)"))
+    said = set()
+    for name in ("front.js", "editor.js", "page.js"):
+        text = open(os.path.join(ROOT, "web", name), encoding="utf-8").read()
+        said |= set(re.findall(r'\btr\("((?:[^"\\]|\\.)*)"', text))
+    assert said and said <= table, said - table
+    html = open(os.path.join(ROOT, "web/page.html"), encoding="utf-8").read()
+    labels = {label for label in re.findall(r'aria-label="([^"]*)"', html) if label != "the interface of redviz"}
+    words = {word.strip() for word in re.findall(r">([^<>]*[a-z]{4}[^<>]*)</?(?:button|small|pre)", html)} - {"abc"}
+    assert labels | words <= table | {"Enter", "PgUp", "PgDn", "(Ctrl Enter)"}, (labels | words) - table
+    unused = [word for word in table - said if word not in html]
+    assert not unused, unused
+
+
 def fingers_find_the_first_lecture(page):
     page.browser.look(390, 844, phone=True)
     page.open("")
@@ -465,7 +507,7 @@ CHECKS = [the_first_frame_is_that_of_the_program, keys_move, another_kernel_is_o
           the_editor_marks_a_finding_and_what_moved, an_exercise_is_solved, a_lecture_ends_with_an_exercise,
           a_lecture_asks, playing_goes_on_by_itself, a_click_presses_a_hint, another_size_is_drawn, a_report_is_printed,
           what_a_browser_cannot_do_is_one_line, nothing_is_requested, a_dropped_file_is_opened, a_step_is_said,
-          without_colours_one_is_left, fingers_have_keys, fingers_answer_and_type, fingers_choose_a_file,
+          without_colours_one_is_left, the_page_speaks_chinese, each_word_of_the_page_has_both_languages, fingers_have_keys, fingers_answer_and_type, fingers_choose_a_file,
           fingers_find_the_first_lecture, fingers_solve_the_first_exercise, fingers_open_their_own_ptx, larger_text_is_drawn,
           axe_finds_nothing]
 

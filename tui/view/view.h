@@ -64,6 +64,7 @@ typedef enum KeyInput {
     INPUT_MARK,
     INPUT_RETURN,
     INPUT_COPY,     /* the message asks whether to copy the source: Enter: yes */
+    INPUT_EDITOR,   /* the message says how to leave the editor: Enter or e opens it */
     INPUT_PROGRAM,  /* asks whether to run the program of the file: r: yes; any other key shows the kernel */
     INPUT_SETTINGS, /* `transient.settings` are in the footer's row */
     INPUT_COUNT

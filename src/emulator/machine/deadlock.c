@@ -2,6 +2,7 @@
 #include "emulator/machine/machine_cluster.h"
 
 #include "base/language.h"
+#include "base/sentence.h"
 #include "emulator/machine/mbarrier.h"
 
 #include <inttypes.h>
@@ -23,21 +24,15 @@ static void describe_place(const Block *block, int pc, Text *out) {
 /* Describes the live lanes that are not in `known`: they wait to reconverge. */
 static void describe_joined(const Warp *warp, uint32_t known, Text *out) {
     uint32_t joined = warp->live & ~known;
+    LanesText lanes;
     if (joined)
-        text_print(out, tr("; lanes 0x%08x took another path and wait for these at the reconvergence point"),
-                   joined);
+        text_print(out, tr("; %s took another path, up to the reconvergence point"),
+                   lanes_text(joined, &lanes));
 }
 
-/* "lanes 0-7, 16" */
 static void describe_lanes(uint32_t lanes, Text *out) {
-    text_add(out, lanes & (lanes - 1) ? tr("lanes ") : tr("lane "));
-    for (uint32_t rest = lanes; rest;) {
-        int first = __builtin_ctz(rest), last = first;
-        while (last + 1 < WARP_LANES && rest >> (last + 1) & 1) last++;
-        text_print(out, rest != lanes ? ", %d" : "%d", first);
-        if (last > first) text_print(out, "-%d", last);
-        rest &= last + 1 < WARP_LANES ? ~UINT32_C(0) << (last + 1) : 0;
-    }
+    LanesText text;
+    text_add(out, lanes_text(lanes, &text));
 }
 
 /* Describes the lanes that came with the others, but whose guard is false; returns all that came. */
@@ -56,7 +51,8 @@ static void describe_others(const Block *block, const Warp *warp, const Fragment
         uint32_t lanes = other->mask & ~known;
         if (!lanes) continue;
         known |= lanes;
-        text_print(out, tr("; lanes 0x%08x are at "), lanes);
+        LanesText text;
+        text_print(out, tr("; at another place, %s: "), lanes_text(lanes, &text));
         describe_place(block, other->pc, out);
     }
     describe_joined(warp, known, out);
@@ -86,10 +82,9 @@ void raise_divergent_barrier(Block *block, const Warp *warp) {
     const Fragment *at = first_in_state(warp, FRAGMENT_AT_ALIGNED);
     Text text = {0};
     describe_place(block, at->pc, &text);
-    text_print(&text,
-               tr(" is reached by lanes 0x%08x of warp %d, but all its live lanes (0x%08x) must execute it "
-                  "together"),
-               at->active, warp->index, warp->live);
+    LanesText active, live;
+    text_print(&text, tr(" is reached by %s of warp %d, but all its live %s must execute it together"),
+               lanes_text(at->active, &active), warp->index, lanes_text(warp->live, &live));
     describe_others(block, warp, at, &text);
     raise_trap(block, TRAP_DIVERGENT_BARRIER, warp, at->pc, at->active, NULL, "%s", text_string(&text));
     text_done(&text);
@@ -112,7 +107,9 @@ void raise_missing_lanes(Block *block, const Warp *warp, const Fragment *at) {
                      is_same_text(code[other->pc].instruction, code[at->pc].instruction);
         if (meets) missing &= ~other->active;
     }
-    text_print(&text, tr("lanes 0x%08x of warp %d wait at "), at->active, warp->index);
+    LanesText lanes;
+    text_print(&text, tr("%s of warp %d"), lanes_text(at->active, &lanes), warp->index);
+    text_add(&text, at->active & (at->active - 1) ? tr(" wait at ") : tr(" waits at "));
     describe_place(block, at->pc, &text);
     text_print(&text, tr(": mask 0x%08x names "), at->named);
     if (!missing) missing = at->awaited;
