@@ -47,8 +47,9 @@ const char *findings_advice_for_early(const RacePair *pair, const TraceLaunch *l
             "thread "
             "that issued them, then synchronize the block before other threads use them");
     if (in->opcode == PTX_wgmma)
-        return tr("commit the products (wgmma.commit_group) and wait for their group (wgmma.wait_group), then "
-                  "synchronize the threads, before the tile is written again");
+        return tr(
+            "commit the products (wgmma.commit_group) and wait for their group (wgmma.wait_group), then "
+            "synchronize the threads, before the tile is written again");
     if (ptx_instruction_has(in, PTX_MOD_BULK_GROUP))
         return tr("commit the copy (cp.async.bulk.commit_group) and wait for its group "
                   "(cp.async.bulk.wait_group) before "
@@ -76,9 +77,8 @@ void findings_describe_left(FindingsBuilder *builder, Finding *finding) {
                   tr("line %d: the block ends, and no thread has waited for the copy of warp %d lane %d "
                      "(not before %s)."),
                   access->line, access->warp, access->lane, wait_of(launch, access->pc, false))
-            : arena_print(
-                  &builder->list->arena,
-                  tr("line %d: the copy of warp %d lane %d is in no group: no %s "
-                     "follows it, so no wait_group waits for it."),
-                  access->line, access->warp, access->lane, commit);
+            : arena_print(&builder->list->arena,
+                          tr("line %d: the copy of warp %d lane %d is in no group: no %s "
+                             "follows it, so no wait_group waits for it."),
+                          access->line, access->warp, access->lane, commit);
 }

@@ -37,13 +37,14 @@ void findings_describe_undefined(FindingsBuilder *builder, const RacePair *pair,
 }
 
 void findings_describe_early_result(FindingsBuilder *builder, Finding *finding) {
-    finding->advice = tr("commit the products (wgmma.commit_group) and wait for their group (wgmma.wait_group) "
-                         "before the result is read");
-    finding->sentence = arena_print(&builder->list->arena,
-                                    tr("line %d: lanes 0x%08x of warp %d read the result of the product in line %d, "
-                                       "which is undefined before wgmma.wait_group."),
-                                    finding->access.line, finding->access.lanes, finding->access.warp,
-                                    finding->other.line);
+    finding->advice =
+        tr("commit the products (wgmma.commit_group) and wait for their group (wgmma.wait_group) "
+           "before the result is read");
+    finding->sentence =
+        arena_print(&builder->list->arena,
+                    tr("line %d: lanes 0x%08x of warp %d read the result of the product in line %d, "
+                       "which is undefined before wgmma.wait_group."),
+                    finding->access.line, finding->access.lanes, finding->access.warp, finding->other.line);
 }
 
 void findings_describe_wrapped_index(FindingsBuilder *builder, Finding *finding) {

@@ -60,8 +60,8 @@ static bool is_fp8(PtxType type) {
 }
 
 static bool is_multiplicand(PtxType type) {
-    return is_fp8(type) || type == PTX_F16 || type == PTX_BF16 || type == PTX_TF32 || type == PTX_F64 || type == PTX_S8 ||
-           type == PTX_U8;
+    return is_fp8(type) || type == PTX_F16 || type == PTX_BF16 || type == PTX_TF32 || type == PTX_F64 ||
+           type == PTX_S8 || type == PTX_U8;
 }
 
 static bool is_accumulator(PtxType type) {
@@ -185,8 +185,8 @@ bool ptx_warpgroup_product(const PtxInstruction *in, PtxWarpgroupProduct *of) {
     if (product->k * element_bytes(a) != LINE_BYTES) return false;
     product->kept_bits = is_fp8(a) ? KEPT_BITS_OF_FP8 : KEPT_BITS;
     product->a = make_fragment(product, PTX_MATRIX_A, a, false);
-    product->b = (PtxFragment){
-        .role = PTX_MATRIX_B, .type = b, .rows = product->k, .columns = product->n, .parts = 1};
+    product->b =
+        (PtxFragment){.role = PTX_MATRIX_B, .type = b, .rows = product->k, .columns = product->n, .parts = 1};
     product->c = product->d = make_fragment(product, PTX_MATRIX_C, d, false);
     of->a_in_registers = in->operands[1].kind == PTX_OPERAND_VECTOR;
     return read_constants(in, of);
@@ -206,7 +206,8 @@ uint32_t ptx_matrix_chunk(const PtxMatrixDescriptor *descriptor, bool is_along_k
     uint32_t span = descriptor->span, of = (uint32_t)line, bytes = (uint32_t)(along * element_bytes);
     uint32_t leading = descriptor->leading_bytes, stride = descriptor->stride_bytes, at = descriptor->start;
     if (is_along_k)
-        at += of / BLOCK * stride + of % BLOCK * (span ? span : CHUNK) + (span ? bytes : bytes / CHUNK * leading);
+        at += of / BLOCK * stride + of % BLOCK * (span ? span : CHUNK) +
+              (span ? bytes : bytes / CHUNK * leading);
     else if (span)
         at += bytes / span * leading + of / BLOCK * stride + of % BLOCK * span + bytes % span;
     else

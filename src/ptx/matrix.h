@@ -64,15 +64,16 @@ enum { PTX_WARPGROUP_COLUMNS = 256 /* of B at most */ };
 /* wgmma.mma_async: D = A * B + D. Each of the four warps of a warpgroup computes 16 rows
  * ("Asynchronous Warpgroup Level Matrix Instructions: wgmma.mma_async"). */
 typedef struct PtxWarpgroupProduct {
-    PtxProduct product;                /* of one warp; b has no registers */
-    bool a_in_registers;               /* else a descriptor of shared memory, as b */
-    bool a_along_m, b_along_n;         /* neighbours in shared memory are along M, N; else along K */
-    bool is_negative;                  /* products are negated */
-    int scale_d;                       /* operand; false: D = A * B */
+    PtxProduct product;        /* of one warp; b has no registers */
+    bool a_in_registers;       /* else a descriptor of shared memory, as b */
+    bool a_along_m, b_along_n; /* neighbours in shared memory are along M, N; else along K */
+    bool is_negative;          /* products are negated */
+    int scale_d;               /* operand; false: D = A * B */
 } PtxWarpgroupProduct;
 
-/* The element's place in shared memory: MN-major or K-major, one of four swizzles ("Matrix Descriptor Format";
- * the roles of the two byte offsets were measured on an H200, driver 580.159.04: 156 descriptors). */
+/* Where the elements are in shared memory: along MN or along K, with one of four swizzles ("Matrix Descriptor
+ * Format"; the roles of the two byte offsets were measured on an H200, driver 580.159.04, with 156
+ * descriptors). */
 typedef struct PtxMatrixDescriptor {
     uint32_t start, leading_bytes, stride_bytes, base_offset; /* base_offset: in 128 bytes */
     uint32_t span;                                            /* bytes of a swizzled row; 0: no swizzle */

@@ -186,7 +186,8 @@ static TraceKind kind_of_wmma(const PtxInstruction *in) {
 }
 
 static TraceKind kind_of_wgmma(const PtxInstruction *in) {
-    bool is_group = ptx_instruction_has(in, PTX_MOD_COMMIT_GROUP) || ptx_instruction_has(in, PTX_MOD_WAIT_GROUP);
+    bool is_group =
+        ptx_instruction_has(in, PTX_MOD_COMMIT_GROUP) || ptx_instruction_has(in, PTX_MOD_WAIT_GROUP);
     return ptx_instruction_has(in, PTX_MOD_MMA_ASYNC) ? TRACE_MATRIX
            : is_group                                 ? TRACE_ASYNC_GROUP
                                                       : TRACE_NOT_RECORDED;

@@ -119,7 +119,8 @@ static uint64_t aligned_cut_sum(PtxType sum_type, int kept_bits, const Term *ter
     int64_t sum = 0;
     for (int i = 0; i < count; i++) sum += aligned(terms[i], kept_bits, top);
     Format format = format_of(sum_type);
-    int unused = kept_bits < format.fraction_bits && sum_type == PTX_F32 ? format.fraction_bits - kept_bits : 0;
+    int unused =
+        kept_bits < format.fraction_bits && sum_type == PTX_F32 ? format.fraction_bits - kept_bits : 0;
     format.fraction_bits -= unused;
     return rounded(format, sum, top - kept_bits, sum_type == PTX_F16) << unused;
 }

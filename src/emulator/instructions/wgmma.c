@@ -48,10 +48,11 @@ static void check_written(const Reading *from, uint32_t at) {
     if (from->block->shared_is_written || bits_all(from->block->shared_written, at, CHUNK)) return;
     if (*reported >= MAX_REPORTED) return;
     ++*reported;
-    raise_trap(from->block, TRAP_UNINITIALIZED, from->warp, from->op->pc, ALL_LANES, NULL,
-               tr("wgmma reads 16 bytes of shared memory at offset %u, some of which were never written (warp "
-                  "%d of the block)"),
-               at, from->warp->index);
+    raise_trap(
+        from->block, TRAP_UNINITIALIZED, from->warp, from->op->pc, ALL_LANES, NULL,
+        tr("wgmma reads 16 bytes of shared memory at offset %u, some of which were never written (warp "
+           "%d of the block)"),
+        at, from->warp->index);
 }
 
 /* Reads 16 bytes at this address of the window; NULL after a trap. */
@@ -79,8 +80,8 @@ static bool read_lines(const Reading *from, char matrix, uint64_t bits, bool is_
     if (is_along_k) {
         for (int line = 0; line < count; line++)
             for (int at = 0; at < MATRIX_LINE_BYTES; at += CHUNK) {
-                const uint8_t *chunk =
-                    read_chunk(from, ptx_matrix_chunk(&descriptor, true, first + line, at / bytes, bytes), matrix);
+                const uint8_t *chunk = read_chunk(
+                    from, ptx_matrix_chunk(&descriptor, true, first + line, at / bytes, bytes), matrix);
                 if (!chunk) return false;
                 memcpy(lines[line] + at, chunk, CHUNK);
             }
@@ -97,7 +98,8 @@ static bool read_lines(const Reading *from, char matrix, uint64_t bits, bool is_
     return true;
 }
 
-static void read_registers(const Warp *warp, const MatrixRegisters *from, uint8_t lines[][MATRIX_LINE_BYTES]) {
+static void read_registers(const Warp *warp, const MatrixRegisters *from,
+                           uint8_t lines[][MATRIX_LINE_BYTES]) {
     const PtxFragment *fragment = &from->fragment;
     for (int r = 0; r < fragment->registers; r++) {
         const uint32_t *values = operand_at(warp, from->items[r].place);
@@ -125,7 +127,8 @@ static bool read_matrices(const Reading *from, MatrixLines *lines) {
     } else {
         int first = from->warp->index % WARPS_OF_GROUP * MATRIX_WARP_ROWS;
         if (!read_uniform(from, product->a_descriptor, 8, "descriptor", &a) ||
-            !read_lines(from, 'A', a, !shape->a_along_m, &shape->product.a, first, MATRIX_WARP_ROWS, lines->a))
+            !read_lines(from, 'A', a, !shape->a_along_m, &shape->product.a, first, MATRIX_WARP_ROWS,
+                        lines->a))
             return false;
     }
     if (shape->is_negative) negate(shape->product.a.type, lines->a);
@@ -142,7 +145,7 @@ static void observe_chunks(const Reading *from) {
         if (!(from->seen->bits[i / 64] >> i % 64 & 1)) continue;
         uint32_t first = i;
         while (i < chunks && from->seen->bits[i / 64] >> i % 64 & 1) i++;
-        ObservedRange range = {from->block,     from->op->pc,  from->warp->index,   0,
+        ObservedRange range = {from->block,      from->op->pc,  from->warp->index,  0,
                                PTX_SPACE_SHARED, first * CHUNK, (i - first) * CHUNK};
         observe_range(from->block, &range, NULL);
         copies_add_matrix(from->block, from->warp, from->op->pc, first * CHUNK, (i - first) * CHUNK);
@@ -168,9 +171,10 @@ static void record(Block *block, const Warp *warp, const Op *op, uint32_t values
 static bool has_group(Block *block, const Warp *warp, const Op *op) {
     int first = warp->index / WARPS_OF_GROUP * WARPS_OF_GROUP;
     if (first + WARPS_OF_GROUP <= block->warp_count) return true;
-    raise_trap(block, TRAP_NOT_EMULATED, warp, op->pc, ALL_LANES, NULL,
-               tr("wgmma needs the four warps %d to %d, and the block has only %d: its result is undefined in PTX"),
-               first, first + WARPS_OF_GROUP - 1, block->warp_count);
+    raise_trap(
+        block, TRAP_NOT_EMULATED, warp, op->pc, ALL_LANES, NULL,
+        tr("wgmma needs the four warps %d to %d, and the block has only %d: its result is undefined in PTX"),
+        first, first + WARPS_OF_GROUP - 1, block->warp_count);
     return false;
 }
 

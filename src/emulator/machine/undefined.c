@@ -94,8 +94,7 @@ static void drop_products(const Warp *warp, UndefinedValue *value) {
 }
 
 static bool is_of_product(const Warp *warp, int32_t origin) {
-    return origin >= 0 &&
-           warp->block->grid->program->program->code[origin].instruction->opcode == PTX_wgmma;
+    return origin >= 0 && warp->block->grid->program->program->code[origin].instruction->opcode == PTX_wgmma;
 }
 
 /* Whoever reads it has been reported. */

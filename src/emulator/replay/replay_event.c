@@ -161,7 +161,10 @@ void replay_end_event(void *context) {
     if (event->kind == TRACE_MATRIX) {
         const Op *product = &replay->program->ops[event->pc];
         Warp *of = &replay->block->warps[event->warp];
-        (product->instruction->opcode == PTX_wgmma ? replay_wgmma : replay_matrix)(replay, product, of);
+        if (product->instruction->opcode != PTX_wgmma)
+            replay_matrix(replay, product, of);
+        else if (!replay_wgmma(replay, product, of))
+            replay_fail(replay, "it has other registers");
         return;
     }
     if (event->has_result && memcmp(event->value[0], replay->made.value[0], sizeof event->value[0]) != 0)
