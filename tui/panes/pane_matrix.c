@@ -31,22 +31,20 @@ static MatrixPicture picture_of(const PtxInstruction *in) {
     if (!in) return picture;
     if (ptx_warpgroup_product(in, &share)) {
         product = share.product;
-        picture = (MatrixPicture){
-            .m = product.m, .n = product.n, .k = product.k, .is_of_warpgroup = true};
+        picture = (MatrixPicture){.m = product.m, .n = product.n, .k = product.k, .is_of_warpgroup = true};
         if (share.a_in_registers)
             picture.operands[picture.count++] = (MatrixOperand){'A', product.a, &in->operands[1]};
         picture.operands[picture.count++] = (MatrixOperand){'D', product.d, NULL};
         return picture;
     }
     if (ptx_product(in, &product)) {
-        picture = (MatrixPicture){
-            .operands = {{'A', product.a, &in->operands[1]},
-                         {'B', product.b, &in->operands[2]},
-                         {'D', product.d, NULL}},
-            .count = 3,
-            .m = product.m,
-            .n = product.n,
-            .k = product.k};
+        picture = (MatrixPicture){.operands = {{'A', product.a, &in->operands[1]},
+                                               {'B', product.b, &in->operands[2]},
+                                               {'D', product.d, NULL}},
+                                  .count = 3,
+                                  .m = product.m,
+                                  .n = product.n,
+                                  .k = product.k};
     } else if (in->opcode == PTX_movmatrix) {
         picture = (MatrixPicture){
             .operands = {{'A', ptx_matrix_block(), &in->operands[1]}, {'D', ptx_matrix_block(), NULL}},
@@ -59,8 +57,8 @@ static void head(const StepContext *context, PaneHead *out) {
     const PtxInstruction *in = context->code ? context->code->instruction : NULL;
     MatrixPicture picture = picture_of(in);
     if (picture.is_of_warpgroup)
-        pane_title(out, tr("%s   w%d   D = A * B + D: %d of 64 rows, %d columns, sums of %d products"), in->name,
-                   context->event.warp, picture.m, picture.n, picture.k);
+        pane_title(out, tr("%s   w%d   D = A * B + D: %d of 64 rows, %d columns, sums of %d products"),
+                   in->name, context->event.warp, picture.m, picture.n, picture.k);
     else if (picture.m)
         pane_title(out, tr("%s   w%d   D = A * B + C: %d x %d sums of %d products"), in->name,
                    context->event.warp, picture.m, picture.n, picture.k);

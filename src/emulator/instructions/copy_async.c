@@ -7,6 +7,7 @@
 #include "emulator/instructions/copy_async.h"
 
 #include "emulator/machine/machine_copies.h"
+#include "emulator/machine/observe.h"
 #include "emulator/machine/recorder.h"
 #include "emulator/machine/undefined.h"
 
@@ -169,7 +170,9 @@ static Outcome execute_group(Block *block, Warp *warp, const Op *op, uint32_t ma
     if (block->hooks) return OUTCOME_NEXT;
     if (group->commits) copies_commit(block, warp, mask, group->groups);
     if (group->waits) copies_wait(block, warp, mask, group->groups, group->pending, group->only_read);
-    if (group->waits && warp->follows) undefined_end_products(warp);
+    if (group->groups != COPY_IN_MATRIX_GROUP || !group->waits) return OUTCOME_NEXT;
+    if (block->observed) observe_warp_sync(warp, op->pc, mask);
+    if (warp->follows) undefined_end_products(warp);
     return OUTCOME_NEXT;
 }
 

@@ -11,7 +11,7 @@
 #include <string.h>
 
 enum { LANES = MATRIX_WARP_LANES, LANES_OF_ROW = 4, BLOCK = 8, HALVES = 2 };
-/* Exponents. A factor or C that is larger is left to matrix_dot(), and sums whose terms are all smaller. Zero has
+/* Exponents. A larger factor or C is left to matrix_dot(), as are sums whose terms are all smaller. Zero has
  * none. */
 enum { MOST_OF_FACTOR = 60, MOST_OF_C = 118, LEAST = -100, NONE = -1000 };
 
@@ -35,55 +35,57 @@ static uint32_t element(const PtxProduct *product, const MatrixLines *lines, int
 
 /* ---- numbers ------------------------------------------------------------------------------------------ */
 
-typedef struct Number {
+typedef struct PlainNumber {
     uint32_t bits; /* of a float */
     int32_t exponent;
-} Number;
+} PlainNumber;
 
 LANES_INLINE int32_t exponent_of(uint32_t field, int bias) {
     return (int32_t)(field ? field : 1) - bias;
 }
 
-LANES_INLINE Number number_of(PtxType type, uint32_t bits) {
-    Number number;
+LANES_INLINE PlainNumber number_of(PtxType type, uint32_t bits) {
+    PlainNumber number;
     switch (type) {
     case PTX_F16:
-        number = (Number){widen_f16(bits), exponent_of(bits >> 10 & 31, 15)};
+        number = (PlainNumber){widen_f16(bits), exponent_of(bits >> 10 & 31, 15)};
         break;
     case PTX_E5M2:
-        number = (Number){widen_f16(bits << 8), exponent_of(bits >> 2 & 31, 15)};
+        number = (PlainNumber){widen_f16(bits << 8), exponent_of(bits >> 2 & 31, 15)};
         break;
     case PTX_E4M3: /* the multiplication by 2^120 moves the exponent */
-        number.bits = (bits & 0x7f) == 0x7f
-                          ? NAN_F32
-                          : bits_of(float_of((bits & 0x7f) << 20) * 1329227995784915872903807060280344576.0f) |
-                                (bits & 0x80) << 24;
+        number.bits =
+            (bits & 0x7f) == 0x7f
+                ? NAN_F32
+                : bits_of(float_of((bits & 0x7f) << 20) * 1329227995784915872903807060280344576.0f) |
+                      (bits & 0x80) << 24;
         number.exponent = exponent_of(bits >> 3 & 15, 7);
         break;
     case PTX_BF16:
-        number = (Number){bits << 16, exponent_of(bits >> 7 & 255, 127)};
+        number = (PlainNumber){bits << 16, exponent_of(bits >> 7 & 255, 127)};
         break;
     case PTX_TF32:
         bits &= ~UINT32_C(0x1fff);
-        number = (Number){bits, exponent_of(bits >> 23 & 255, 127)};
+        number = (PlainNumber){bits, exponent_of(bits >> 23 & 255, 127)};
         break;
     default:
-        number = (Number){bits, exponent_of(bits >> 23 & 255, 127)};
+        number = (PlainNumber){bits, exponent_of(bits >> 23 & 255, 127)};
     }
     if (!(number.bits << 1)) number.exponent = NONE;
     return number;
 }
 
 /* Elements of A or B along k, for the 32 lanes that multiply them. */
-typedef struct Factors {
+typedef struct LaneFactors {
     float value[MATRIX_MOST_K][LANES];
     int32_t exponent[MATRIX_MOST_K][LANES];
     bool is_special[LANES]; /* an element is left to matrix_dot() */
-} Factors;
+} LaneFactors;
 
-/* The 32-byte line of each lane is line[lane * step / 4 % ...]: rows of A are the same in the four lanes of a
- * row, columns of B in all rows. */
-LANES_INLINE void set_factor(Factors *factors, int k, int first, int stride, int count, Number number) {
+/* Sets element k of `count` lanes, `first` and every `stride`-th after it: a row of A is in four lanes, a
+ * column of B in eight. */
+LANES_INLINE void set_factor(LaneFactors *factors, int k, int first, int stride, int count,
+                             PlainNumber number) {
     bool is_special = number.exponent > MOST_OF_FACTOR || (number.bits & 0x7fffffff) >= 0x7f800000;
     float value = is_special ? 0 : float_of(number.bits);
     for (int i = 0; i < count; i++) {
@@ -100,7 +102,8 @@ LANES_INLINE uint32_t bits_at(const uint8_t *line, int k, int bytes) {
 }
 
 /* Rows `8 * half` and following. */
-LANES_INLINE void read_rows(PtxType type, int bytes, const MatrixLines *lines, int half, Factors *factors) {
+LANES_INLINE void read_rows(PtxType type, int bytes, const MatrixLines *lines, int half,
+                            LaneFactors *factors) {
     memset(factors->is_special, 0, sizeof factors->is_special);
     for (int row = 0; row < BLOCK; row++)
         for (int k = 0; k < MATRIX_LINE_BYTES / bytes; k++)
@@ -110,7 +113,7 @@ LANES_INLINE void read_rows(PtxType type, int bytes, const MatrixLines *lines, i
 
 /* Every second column from `first` on. */
 LANES_INLINE void read_columns(PtxType type, int bytes, const MatrixLines *lines, int first,
-                               Factors *factors) {
+                               LaneFactors *factors) {
     memset(factors->is_special, 0, sizeof factors->is_special);
     for (int column = 0; column < LANES_OF_ROW; column++)
         for (int k = 0; k < MATRIX_LINE_BYTES / bytes; k++)
@@ -121,11 +124,11 @@ LANES_INLINE void read_columns(PtxType type, int bytes, const MatrixLines *lines
 /* ---- sums --------------------------------------------------------------------------------------------- */
 
 /* One element of D for each lane. True in `is_left`: not this one. */
-LANES_INLINE void cut_sums(int count, int kept_bits, PtxType type, const Factors *a, const Factors *b,
+LANES_INLINE void cut_sums(int count, int kept_bits, PtxType type, const LaneFactors *a, const LaneFactors *b,
                            const uint32_t *restrict c, uint32_t *restrict d, uint8_t *restrict is_left) {
     uint64_t unused = type == PTX_F16 ? 0 : ((uint64_t)1 << (kept_bits < 23 ? 52 - kept_bits : 29)) - 1;
     LANES_INDEPENDENT for (int l = 0; l < LANES; l++) {
-        Number of_c = number_of(type, c[l]);
+        PlainNumber of_c = number_of(type, c[l]);
         int32_t is_large = of_c.exponent > MOST_OF_C || (of_c.bits & 0x7fffffff) >= 0x7f800000;
         int32_t top = is_large ? NONE : of_c.exponent;
         float value = is_large ? 0 : float_of(of_c.bits);
@@ -151,16 +154,17 @@ LANES_INLINE void cut_sums(int count, int kept_bits, PtxType type, const Factors
     }
 }
 
-LANES_INLINE void multiply(const PtxProduct *product, PtxType type_a, PtxType type_b, int count,
-                           PtxType type, const MatrixLines *lines, uint32_t registers[][LANES]) {
-    Factors a[HALVES], b;
+LANES_INLINE void multiply(const PtxProduct *product, PtxType type_a, PtxType type_b, int count, PtxType type,
+                           const MatrixLines *lines, uint32_t registers[][LANES]) {
+    LaneFactors a[HALVES], b;
     int bytes = MATRIX_LINE_BYTES / count, parts = type == PTX_F16 ? 2 : 1;
     for (int h = 0; h < HALVES; h++) read_rows(type_a, bytes, lines, h, &a[h]);
     for (int column = 0; column < product->n; column += BLOCK)
         for (int odd = 0; odd < 2; odd++) {
             read_columns(type_b, bytes, lines, column + odd, &b);
             for (int h = 0; h < HALVES; h++) {
-                int r = parts == 2 ? column / 4 + h : column / 2 + 2 * h + odd, shift = parts == 2 ? 16 * odd : 0;
+                int r = parts == 2 ? column / 4 + h : column / 2 + 2 * h + odd,
+                    shift = parts == 2 ? 16 * odd : 0;
                 uint32_t c[LANES], d[LANES], mask = parts == 2 ? 0xffffu : ~0u;
                 uint8_t is_left[LANES], any = 0;
                 for (int l = 0; l < LANES; l++) c[l] = registers[r][l] >> shift & mask;

@@ -2,6 +2,9 @@
  * computes its 16 rows of D as it executes the instruction, from shared memory as it is then; ptx/matrix.h
  * says which lane holds which element, and where a descriptor places the elements in shared memory.
  *
+ * All lanes take part in the reads and in the wait for them, so both order the lanes of the warp, but not its
+ * warpgroup. (The PTX ISA says no more than .sync.)
+ *
  * D changes at once. For an observer it is undefined, and the tiles in shared memory are being read, until a
  * wgmma.wait_group of the warp has waited for the group (machine/machine_copies.h, machine/undefined.h). How
  * many bank conflicts these reads have was not measured, so they are not counted. */
@@ -208,7 +211,10 @@ static Outcome execute_product(Block *block, Warp *warp, const Op *op, uint32_t 
     }
     if (from.seen) memset(&chunks, 0, sizeof chunks);
     if (!read_matrices(&from, &lines) || !read_accumulators(&from, values)) return OUTCOME_STOP;
-    if (from.seen) observe_chunks(&from);
+    if (from.seen) {
+        observe_warp_sync(warp, op->pc, ALL_LANES);
+        observe_chunks(&from);
+    }
     matrix_warp_multiply(&product->shape.product, &lines, values);
     if (block->recorder) record(block, warp, op, values);
     if (block->grid->shadow) shadow_pages_lose(block->grid->shadow);

@@ -5,11 +5,11 @@
  * The result of wgmma.mma_async is undefined until wgmma.wait_group; the first instruction that reads it is
  * reported.
  *
- * Any other such value is harmless in registers: the last steps of a shuffle ladder produce many that no lane
- * reads. It is *used* when memory, an address, a branch, an atomic or a barrier depends on it; then the
- * launch's observer is notified. Values are followed through registers, function parameters and local memory. An
- * instruction whose result does not depend on the value (selp of the other operand, `and` with 0) produces a
- * defined one.
+ * Any other such value is harmless in registers: the last steps of a shuffle ladder produce many that no
+ * lane reads. It is *used* when memory, an address, a branch, an atomic or a barrier depends on it; then the
+ * launch's observer is notified. Values are followed through registers, function parameters and local
+ * memory. An instruction whose result does not depend on the value (selp of the other operand, `and` with 0)
+ * produces a defined one.
  *
  * Wrapped 32-bit products are followed in the same way as long as the results are indices; then an address is
  * the only use.
