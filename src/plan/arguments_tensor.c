@@ -65,10 +65,12 @@ static bool read_span(ArgumentReader *reader, Span span, TensorMap *map) {
 static bool read_map(ArgumentReader *reader, Span list, int *buffer, TensorMap *map) {
     uint64_t box[TENSOR_RANK_MOST] = {0};
     Span name = next_part(&list), sizes = next_part(&list), boxes = next_part(&list);
-    *buffer = argument_buffer(reader, name);
+    Item of;
+    if (!argument_item(reader, name, &of)) return false;
+    *buffer = of.kind == ITEM_POINTER && !of.offset ? of.buffer : -1;
     if (*buffer < 0)
         return argument_fail(reader, name,
-                             "a tensor is of an array named before: tensor(in, {64, 32}, {8, 8})");
+                             "a tensor is of an array: tensor(in, {64, 32}, {8, 8})");
     if (!set_type(reader->plan->buffers[*buffer].type, map))
         return argument_fail(reader, name, "a tensor has no elements of this type");
     int rank = read_list(reader, sizes, UINT64_C(1) << 32, map->size),

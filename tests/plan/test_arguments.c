@@ -193,7 +193,7 @@ static void bad_args_say_what_is_wrong(void **state) {
         {"view", "{n, in=float[n]}", "reads a pointer at 0"},
         {"view", "7", "give its members, {in=float[n], n, 3.5f}, or file:PATH"},
         {"aligned", "{1l}", "aligned to 8 bytes, and parameter 1 of the kernel to 4"},
-        {"scale", "in=float[n], tensor(on, {8}, {8}), n, 1", "a tensor is of an array named before"},
+        {"scale", "in=float[n], tensor(n, {8}, {8}), n, 1", "a tensor is of an array: tensor(in"},
         {"scale", "in=float[n], tensor(in, 8, {8}), n, 1", "a list of a tensor is {64, 32}"},
         {"scale", "in=float[n], tensor(in, {8, 8}, {8}), n, 1", "as many dimensions as the tensor"},
         {"scale", "in=float[n], tensor(in, {1, 1, 1, 1, 1, 1}, {8}), n, 1", "at most 5 dimensions"},
