@@ -50,6 +50,8 @@ static void add_pair(FindingsBuilder *builder, const RaceDetector *detector, con
     finding_put_line(launch, &finding->other);
     if (pair->kind == FINDING_UNDEFINED_SHUFFLE)
         findings_describe_undefined(builder, pair, finding);
+    else if (pair->kind == FINDING_EARLY_RESULT)
+        findings_describe_early_result(builder, finding);
     else if (pair->kind == FINDING_WRAPPED_INDEX)
         findings_describe_wrapped_index(builder, finding);
     else if (pair->kind == FINDING_PASSED_BY)

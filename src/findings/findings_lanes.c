@@ -18,6 +18,8 @@ static const char *use_of(TraceUse use) {
         return tr("decide whether to execute an instruction by");
     case TRACE_USE_BARRIER:
         return tr("give to a barrier");
+    case TRACE_USE_OPERAND:
+        break;
     }
     return tr("use");
 }
@@ -32,6 +34,17 @@ void findings_describe_undefined(FindingsBuilder *builder, const RacePair *pair,
                        "undefined: it reads a lane that does not take part."),
                     finding->access.line, finding->access.lanes, finding->access.warp, use_of(pair->use),
                     finding->other.line);
+}
+
+void findings_describe_early_result(FindingsBuilder *builder, Finding *finding) {
+    finding->advice =
+        tr("commit the products (wgmma.commit_group) and wait for their group (wgmma.wait_group) "
+           "before the result is read");
+    finding->sentence =
+        arena_print(&builder->list->arena,
+                    tr("line %d: lanes 0x%08x of warp %d read the result of the product in line %d, "
+                       "which is undefined before wgmma.wait_group."),
+                    finding->access.line, finding->access.lanes, finding->access.warp, finding->other.line);
 }
 
 void findings_describe_wrapped_index(FindingsBuilder *builder, Finding *finding) {

@@ -43,6 +43,7 @@ void findings_describe_race(FindingsBuilder *builder, const RaceDetector *detect
 bool findings_describe_overlap(FindingsBuilder *builder, Finding *finding);
 /* As above, for findings about lanes of a warp (findings_lanes.c). */
 void findings_describe_undefined(FindingsBuilder *builder, const RacePair *pair, Finding *finding);
+void findings_describe_early_result(FindingsBuilder *builder, Finding *finding);
 void findings_describe_wrapped_index(FindingsBuilder *builder, Finding *finding);
 void findings_describe_partial_barrier(FindingsBuilder *builder, const RacePair *pair, Finding *finding);
 void findings_describe_split_barrier(FindingsBuilder *builder, Finding *finding);

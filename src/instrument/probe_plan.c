@@ -241,6 +241,12 @@ static bool plan_copy(const PtxInstruction *in, const Constants *constants, Inst
     return site->kind == TRACE_ASYNC_GROUP || plan_mbarrier(in, constants, site);
 }
 
+/* The registers of D are undefined until a wait, so a probe behind the product has nothing to record. */
+static bool plan_wgmma(const PtxInstruction *in, const Constants *constants, InstrumentSite *site) {
+    (void)in, (void)constants;
+    return site->kind == TRACE_ASYNC_GROUP;
+}
+
 static bool plan_barrier(const PtxInstruction *in, const Constants *constants, InstrumentSite *site) {
     (void)constants;
     site->is_behind = site->kind == TRACE_WARP_SYNC;
@@ -353,6 +359,10 @@ static bool wmma_has_destination(const PtxInstruction *in) {
     return !ptx_instruction_stores(in);
 }
 
+static bool wgmma_has_destination(const PtxInstruction *in) {
+    return ptx_instruction_has(in, PTX_MOD_MMA_ASYNC);
+}
+
 static bool mbarrier_has_destination(const PtxInstruction *in) {
     return in->operands[0].kind != PTX_OPERAND_MEMORY;
 }
@@ -427,6 +437,8 @@ static const Probe probe_wmma = {
 static const Probe probe_product = {.plan = plan_product};
 static const Probe probe_copy = {
     .plan = plan_copy, .has_destination = writes_none, .operand = third_operand, .extra = groups_of_copy};
+static const Probe probe_wgmma = {
+    .plan = plan_wgmma, .has_destination = wgmma_has_destination, .extra = groups_of_copy};
 static const Probe probe_mbarrier = {
     .plan = plan_mbarrier, .has_destination = mbarrier_has_destination, .operand = operand_of_mbarrier};
 static const Probe probe_shuffle = {.plan = plan_shuffle, .extra = members_of_shuffle};

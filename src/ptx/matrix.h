@@ -52,11 +52,42 @@ typedef struct PtxProduct {
     int m, n, k;
     int k_step; /* products added to C at once; 0: all k */
     PtxFragment a, b, c, d;
+    int kept_bits;  /* of each term of a sum, after the point (emulator/instructions/matrix_dot.h) */
+    bool converts;  /* e4m3 and e5m2 become f16 */
     bool saturates; /* .satfinite: integers stay within s32 */
 } PtxProduct;
 
 /* false: another instruction, or a form that is not emulated. */
 bool ptx_product(const PtxInstruction *instruction, PtxProduct *product);
+
+enum { PTX_WARPGROUP_COLUMNS = 256 /* of B at most */ };
+/* wgmma.mma_async: D = A * B + D. Each of the four warps of a warpgroup computes 16 rows
+ * ("Asynchronous Warpgroup Level Matrix Instructions: wgmma.mma_async"). */
+typedef struct PtxWarpgroupProduct {
+    PtxProduct product;        /* of one warp; b has no registers */
+    bool a_in_registers;       /* else a descriptor of shared memory, as b */
+    bool a_along_m, b_along_n; /* neighbours in shared memory are along M, N; else along K */
+    bool is_negative;          /* products are negated */
+    int scale_d;               /* operand; false: D = A * B */
+} PtxWarpgroupProduct;
+
+/* Where the elements are in shared memory: along MN or along K, with one of four swizzles ("Matrix Descriptor
+ * Format"; the roles of the two byte offsets were measured on an H200, driver 580.159.04, with 156
+ * descriptors). */
+typedef struct PtxMatrixDescriptor {
+    uint32_t start, leading_bytes, stride_bytes, base_offset; /* base_offset: in 128 bytes */
+    uint32_t span;                                            /* bytes of a swizzled row; 0: no swizzle */
+} PtxMatrixDescriptor;
+
+PtxMatrixDescriptor ptx_matrix_descriptor(uint64_t bits);
+/* Address in the block's window of the 16 bytes that hold elements `along` and following of line `line`;
+ * `along` is a multiple of their number. K-major: a line is a row of A or a column of B, `along` is k. Else a
+ * line is a k, and `along` is a row of A or a column of B. */
+uint32_t ptx_matrix_chunk(const PtxMatrixDescriptor *descriptor, bool is_along_k, int line, int along,
+                          int element_bytes);
+
+/* false: another instruction, or a form that is not emulated (.sp, .b1). */
+bool ptx_warpgroup_product(const PtxInstruction *instruction, PtxWarpgroupProduct *product);
 
 /* wmma.load and wmma.store. Each *piece* of the fragment is executed, counted and recorded as an access of
  * its own, in which each lane accesses `bytes` contiguous bytes.

@@ -185,6 +185,14 @@ static TraceKind kind_of_wmma(const PtxInstruction *in) {
     return kind_of_access(ptx_instruction_has(in, PTX_MOD_STORE) ? STORE : LOAD, in->space);
 }
 
+static TraceKind kind_of_wgmma(const PtxInstruction *in) {
+    bool is_group =
+        ptx_instruction_has(in, PTX_MOD_COMMIT_GROUP) || ptx_instruction_has(in, PTX_MOD_WAIT_GROUP);
+    return ptx_instruction_has(in, PTX_MOD_MMA_ASYNC) ? TRACE_MATRIX
+           : is_group                                 ? TRACE_ASYNC_GROUP
+                                                      : TRACE_NOT_RECORDED;
+}
+
 static TraceKind kind_of_mbarrier(const PtxInstruction *in) {
     return ptx_instruction_has(in, PTX_MOD_PENDING_COUNT) ? TRACE_NOT_RECORDED : TRACE_MBARRIER;
 }

@@ -101,13 +101,15 @@ typedef enum TraceUse {
     TRACE_USE_ATOMIC,  /* operand of an atomic */
     TRACE_USE_BRANCH,  /* decides where the lane continues */
     TRACE_USE_GUARD,   /* decides whether the instruction is executed */
-    TRACE_USE_BARRIER  /* part of a barrier's result */
+    TRACE_USE_BARRIER, /* part of a barrier's result */
+    TRACE_USE_OPERAND  /* read by an instruction: the result of an asynchronous product */
 } TraceUse;
 
 typedef struct TraceUndefined { /* lanes are about to use what a shuffle left undefined */
     int pc, origin;             /* the use; the shuffle that read a missing lane, or another origin */
     /* The origin is a 32-bit product that wrapped around; ADDRESS: it is used as an index. */
     bool is_product;
+    bool is_matrix; /* the origin is a product of matrices in flight: wgmma.mma_async */
     int warp;
     uint32_t lanes;
     TraceUse use;

@@ -226,7 +226,7 @@ static const char *const pool[] = {
     "prefetch.global.L2 $a;",
     "mov.u32 $r, %reserved_smem_offset_1;",
     "mov.u64 $d, xtable; ld.global.u64 $d, [$d];",
-    "wgmma.fence.sync.aligned;",
+    "tcgen05.fence::before_thread_sync;",
     "cp.async.wait_all;",
 };
 

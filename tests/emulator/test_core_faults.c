@@ -258,13 +258,13 @@ static void test_trap_instruction(void **state) {
 static void test_not_emulated_only_when_executed(void **state) {
     (void)state;
     CoreKernel kernel = {.body = "setp.gt.u32 %p0, %t, 1000; @!%p0 bra OVER;\n"
-                                 "wgmma.fence.sync.aligned;\n"
+                                 "tcgen05.fence::before_thread_sync;\n"
                                  "OVER: st.global.u32 [%out], 1;"};
     CoreRun run = core_run_well(kernel);
     assert_int_equal(run.out[5], 1);
     core_done(&run);
-    kernel.body = "wgmma.fence.sync.aligned;";
-    core_run_trap(kernel, TRAP_NOT_EMULATED, "wgmma.fence.sync.aligned");
+    kernel.body = "tcgen05.fence::before_thread_sync;";
+    core_run_trap(kernel, TRAP_NOT_EMULATED, "tcgen05.fence::before_thread_sync");
 }
 
 static void test_forms_that_do_not_exist(void **state) {

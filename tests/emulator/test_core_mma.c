@@ -45,13 +45,15 @@ static uint64_t bits_of(const char *type, int value) {
     memcpy(&bits, &wide, sizeof bits);
     if (!strcmp(type, "f64")) return bits;
     if (!strcmp(type, "bf16")) return word >> 16;
+    if (!strcmp(type, "e4m3")) return value ? (word >> 31) << 7 | ((word >> 20 & 0x7ff) - (120 << 3)) : 0;
+    if (!strcmp(type, "e5m2")) return bits_of("f16", value) >> 8;
     if (!strcmp(type, "f16"))
         return value ? (word >> 31) << 15 | (((word >> 23 & 0xff) - 112) << 10) | (word >> 13 & 0x3ff) : 0;
     return word;
 }
 
 static int bytes_of(const char *type) {
-    return type[1] == '8' ? 1 : !strcmp(type, "f64") ? 8 : strstr(type, "16") ? 2 : 4;
+    return type[1] == '8' || type[0] == 'e' ? 1 : !strcmp(type, "f64") ? 8 : strstr(type, "16") ? 2 : 4;
 }
 
 static int value_a(int row, int k) {
@@ -338,6 +340,7 @@ static PtxProduct product_of(PtxType d, PtxType a, PtxType c, bool saturates) {
                         .b = {.type = a},
                         .c = {.type = c},
                         .d = {.type = d},
+                        .kept_bits = 25,
                         .saturates = saturates};
 }
 

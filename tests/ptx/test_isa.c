@@ -123,7 +123,10 @@ static void modifiers_of_executed_instructions_have_rows(void **state) {
                                          "scale_vec::2X",
                                          "e2m1",
                                          "ue8m0",
-                                         "b6x16_p32"};
+                                         "b6x16_p32",
+                                         "fence", /* the emulator reads the text of these three */
+                                         "m64n8k16",
+                                         "m64n8k64"};
     for (int i = 0; i < LINES; i++) {
         PtxModule *module = parse_line(lines[i].target, lines[i].text);
         const PtxFunction *function = ptx_module_find(module, "k");

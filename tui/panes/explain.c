@@ -448,6 +448,14 @@ static void explain_wmma(const StepContext *context, Text *out) {
     (context->event.kind == TRACE_MATRIX ? explain_product : explain_access)(context, out);
 }
 
+static void explain_wgmma(const StepContext *context, Text *out) {
+    if (context->event.kind == TRACE_MATRIX)
+        text_add(
+            out,
+            tr("Four warps multiply: A and B are in shared memory (A may be in registers), and each warp "
+               "computes 16 rows of D. D is undefined until wgmma.wait_group."));
+}
+
 /* A side of an asynchronous copy, a commit, a wait, an mbarrier: when the data arrives. */
 static void explain_arrival(const StepContext *context, Text *out) {
     const PtxInstruction *in = context->code ? context->code->instruction : NULL;

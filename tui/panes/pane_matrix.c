@@ -1,6 +1,6 @@
 /* Matrix: the matrix product of a warp, or movmatrix. On the left, which lane holds which elements; on the
  * right, what the selected lane holds. A cell of a map is a group of elements that one lane holds together:
- * those of one register; for D, two columns. */
+ * those of one register; for D, two columns. Of wgmma, an event has some registers of the warp's 16 rows. */
 #include "ptx/opcodes.h"
 #include "tui/panes/pane.h"
 
@@ -21,19 +21,30 @@ typedef struct MatrixPicture {
     MatrixOperand operands[3]; /* in drawing order */
     int count;
     int m, n, k; /* 0: not a product */
+    bool is_of_warpgroup;
 } MatrixPicture;
 
 static MatrixPicture picture_of(const PtxInstruction *in) {
     MatrixPicture picture = {0};
     PtxProduct product;
+    PtxWarpgroupProduct share;
     if (!in) return picture;
+    if (ptx_warpgroup_product(in, &share)) {
+        product = share.product;
+        picture = (MatrixPicture){.m = product.m, .n = product.n, .k = product.k, .is_of_warpgroup = true};
+        if (share.a_in_registers)
+            picture.operands[picture.count++] = (MatrixOperand){'A', product.a, &in->operands[1]};
+        picture.operands[picture.count++] = (MatrixOperand){'D', product.d, NULL};
+        return picture;
+    }
     if (ptx_product(in, &product)) {
-        picture = (MatrixPicture){
-            {{'A', product.a, &in->operands[1]}, {'B', product.b, &in->operands[2]}, {'D', product.d, NULL}},
-            3,
-            product.m,
-            product.n,
-            product.k};
+        picture = (MatrixPicture){.operands = {{'A', product.a, &in->operands[1]},
+                                               {'B', product.b, &in->operands[2]},
+                                               {'D', product.d, NULL}},
+                                  .count = 3,
+                                  .m = product.m,
+                                  .n = product.n,
+                                  .k = product.k};
     } else if (in->opcode == PTX_movmatrix) {
         picture = (MatrixPicture){
             .operands = {{'A', ptx_matrix_block(), &in->operands[1]}, {'D', ptx_matrix_block(), NULL}},
@@ -45,7 +56,10 @@ static MatrixPicture picture_of(const PtxInstruction *in) {
 static void head(const StepContext *context, PaneHead *out) {
     const PtxInstruction *in = context->code ? context->code->instruction : NULL;
     MatrixPicture picture = picture_of(in);
-    if (picture.m)
+    if (picture.is_of_warpgroup)
+        pane_title(out, tr("%s   w%d   D = A * B + D: %d of 64 rows, %d columns, sums of %d products"),
+                   in->name, context->event.warp, picture.m, picture.n, picture.k);
+    else if (picture.m)
         pane_title(out, tr("%s   w%d   D = A * B + C: %d x %d sums of %d products"), in->name,
                    context->event.warp, picture.m, picture.n, picture.k);
     else
@@ -61,8 +75,10 @@ typedef struct LaneMap {
     int8_t lane[MOST_CELLS][MOST_CELLS];
 } LaneMap;
 
+/* Without cells if it has too many columns. */
 static LaneMap map_of(const PtxFragment *fragment) {
     LaneMap map = {.down = 1, .across = 1};
+    if (fragment->columns > 2 * MOST_CELLS) return map;
     bool is_c = fragment->role == PTX_MATRIX_C;
     bool is_vertical = is_c ? fragment->is_turned : fragment->role == PTX_MATRIX_B;
     *(is_vertical ? &map.down : &map.across) = is_c ? 2 : fragment->parts;
@@ -129,8 +145,10 @@ static bool find_bits(const StepContext *context, const MatrixOperand *operand, 
                       uint64_t *bits) {
     RegisterValues values;
     if (!operand->registers) {
+        index -= context->code->instruction->opcode == PTX_wgmma ? (int)context->event.participants : 0;
+        if (!context->event.has_result || index < 0 || index >= context->event.element_count) return false;
         *bits = context->event.value[index][lane];
-        return context->event.has_result && index < context->event.element_count;
+        return true;
     }
     const PtxRegister *reg = register_of(operand, index);
     if (!reg || is_written(context, reg) || !register_values(context, reg, &values)) return false;
@@ -169,7 +187,7 @@ static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
     int room = area.columns - LIST_COLUMNS - GAP, column = 0;
     for (int i = 0; i < picture.count; i++) {
         LaneMap map = map_of(&picture.operands[i].fragment);
-        if (column + map_columns(&map) > room) continue;
+        if (!map.columns || column + map_columns(&map) > room) continue;
         draw_map(context, canvas, area, column, &picture.operands[i], &map);
         column += map_columns(&map) + GAP;
     }
@@ -198,7 +216,7 @@ static ViewAnswer click(const StepContext *context, Rectangle area, int column, 
     int room = area.columns - LIST_COLUMNS - GAP, begin = 0;
     for (int i = 0; i < picture.count; i++) {
         LaneMap map = map_of(&picture.operands[i].fragment);
-        if (begin + map_columns(&map) > room) continue;
+        if (!map.columns || begin + map_columns(&map) > room) continue;
         int cell = (column - begin - LABEL_COLUMNS) / CELL_COLUMNS;
         int at = row - MAP_TOP + first_row(&map, view->selection.lane, area.rows - MAP_TOP);
         bool is_here =

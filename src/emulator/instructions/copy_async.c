@@ -7,7 +7,9 @@
 #include "emulator/instructions/copy_async.h"
 
 #include "emulator/machine/machine_copies.h"
+#include "emulator/machine/observe.h"
 #include "emulator/machine/recorder.h"
+#include "emulator/machine/undefined.h"
 
 enum { MOST_WORDS = 4, WORD = 4 };
 enum { HALVES, WORDS, DOUBLES, ELEMENT_SIZES };
@@ -168,24 +170,28 @@ static Outcome execute_group(Block *block, Warp *warp, const Op *op, uint32_t ma
     if (block->hooks) return OUTCOME_NEXT;
     if (group->commits) copies_commit(block, warp, mask, group->groups);
     if (group->waits) copies_wait(block, warp, mask, group->groups, group->pending, group->only_read);
+    if (group->groups != COPY_IN_MATRIX_GROUP || !group->waits) return OUTCOME_NEXT;
+    if (block->observed) observe_warp_sync(warp, op->pc, mask);
+    if (warp->follows) undefined_end_products(warp);
     return OUTCOME_NEXT;
 }
 
-static bool lower_group(Lowering *low, const PtxInstruction *in, Op *op, PtxAsync form) {
+bool lower_copy_group(Lowering *low, const PtxInstruction *in, Op *op, CopyCompletion groups) {
     GroupOp *group = lowering_allocate(low, sizeof *group);
-    bool bulk = form == PTX_ASYNC_BULK_COMMIT || form == PTX_ASYNC_BULK_WAIT;
+    bool waits_for_all = ptx_instruction_has(in, PTX_MOD_WAIT_ALL);
+    bool counts = ptx_instruction_has(in, PTX_MOD_WAIT_GROUP);
     group->core.execute = execute_group;
-    group->groups = bulk ? COPY_IN_BULK_GROUP : COPY_IN_GROUP;
-    group->waits = form == PTX_ASYNC_WAIT || form == PTX_ASYNC_WAIT_ALL || form == PTX_ASYNC_BULK_WAIT;
-    group->commits = !group->waits || form == PTX_ASYNC_WAIT_ALL; /* all: in a group or not */
+    group->groups = groups;
+    group->waits = counts || waits_for_all;
+    group->commits = !counts; /* all: in a group or not */
     group->only_read = ptx_instruction_has(in, PTX_MOD_READ);
     op->op_class = OP_MEMORY;
     op->extra = group;
-    bool counts = group->waits && form != PTX_ASYNC_WAIT_ALL;
-    if (in->operand_count != (counts ? 1 : 0)) return lowering_reject(low, op, "cp.async: malformed");
+    if (in->operand_count != (counts ? 1 : 0)) return lowering_reject(low, op, "%s: malformed", in->name);
     if (!counts) return true;
     if (in->operands[0].kind != PTX_OPERAND_INTEGER || in->operands[0].integer < 0)
-        return lowering_reject(low, op, "cp.async.wait_group takes a constant number of groups");
+        return lowering_reject(low, op, "%s.wait_group takes a constant number of groups",
+                               groups == COPY_IN_MATRIX_GROUP ? "wgmma" : "cp.async");
     group->pending = in->operands[0].integer > UINT32_MAX ? UINT32_MAX : (uint32_t)in->operands[0].integer;
     return true;
 }
@@ -272,9 +278,10 @@ OPCODE_LOWER(cp) {
     case PTX_ASYNC_COMMIT:
     case PTX_ASYNC_WAIT:
     case PTX_ASYNC_WAIT_ALL:
+        return lower_copy_group(low, in, op, COPY_IN_GROUP);
     case PTX_ASYNC_BULK_COMMIT:
     case PTX_ASYNC_BULK_WAIT:
-        return lower_group(low, in, op, form);
+        return lower_copy_group(low, in, op, COPY_IN_BULK_GROUP);
     case PTX_ASYNC_ARRIVE:
         return mbarrier_lower_copies(low, in, op);
     case PTX_ASYNC_BULK_PREFETCH:

@@ -4,29 +4,33 @@
 #include <math.h>
 #include <string.h>
 
-enum { KEPT_BITS = 25 };
-
 typedef struct Format {
     int exponent_bits, fraction_bits, unused_bits; /* unused: the lowest bits of the register (tf32) */
+    bool is_finite;                                /* no infinity, and a NaN only with all bits set */
 } Format;
 
 static Format format_of(PtxType type) {
     switch (type) {
+    case PTX_E4M3:
+        return (Format){4, 3, 0, true};
+    case PTX_E5M2:
+        return (Format){5, 2, 0, false};
     case PTX_F16:
-        return (Format){5, 10, 0};
+        return (Format){5, 10, 0, false};
     case PTX_BF16:
-        return (Format){8, 7, 0};
+        return (Format){8, 7, 0, false};
     case PTX_TF32:
-        return (Format){8, 10, 13};
+        return (Format){8, 10, 13, false};
     default:
-        return (Format){8, 23, 0};
+        return (Format){8, 23, 0, false};
     }
 }
 
-/* A finite number is significand * 2^(exponent - fraction bits of its format). */
+/* A finite number is significand * 2^(exponent - fraction_bits). A product is not normalized: its significand
+ * is below 4. */
 typedef struct Term {
     int64_t significand;
-    int exponent;
+    int exponent, fraction_bits;
     bool is_infinite, is_nan;
 } Term;
 
@@ -37,25 +41,29 @@ static Term term_of(PtxType type, uint64_t bits) {
     int64_t fraction = (int64_t)(bits & ((UINT64_C(1) << format.fraction_bits) - 1));
     int exponent = (int)(bits >> format.fraction_bits) & most;
     bool is_negative = bits >> (format.fraction_bits + format.exponent_bits) & 1;
-    Term term = {.is_infinite = exponent == most && !fraction, .is_nan = exponent == most && fraction};
+    bool is_special = exponent == most && !format.is_finite;
+    Term term = {.fraction_bits = format.fraction_bits, .is_infinite = is_special && !fraction};
+    term.is_nan = (is_special && fraction) ||
+                  (format.is_finite && exponent == most && fraction == (1 << format.fraction_bits) - 1);
     term.significand = fraction | (exponent ? INT64_C(1) << format.fraction_bits : 0);
     term.exponent = (exponent ? exponent : 1) - (most >> 1);
-    if (!term.significand) term.exponent = -126;
     if (is_negative) term.significand = -term.significand;
     return term;
 }
 
 static Term product_of(Term a, Term b) {
-    Term term = {.significand = a.significand * b.significand, .exponent = a.exponent + b.exponent};
+    Term term = {.significand = a.significand * b.significand,
+                 .exponent = a.exponent + b.exponent,
+                 .fraction_bits = a.fraction_bits + b.fraction_bits};
     term.is_nan =
         a.is_nan || b.is_nan || (a.is_infinite && !b.significand) || (b.is_infinite && !a.significand);
     term.is_infinite = !term.is_nan && (a.is_infinite || b.is_infinite);
     return term;
 }
 
-/* The term with `kept` bits after the point of 2^top; lower bits are cut off. */
-static int64_t aligned(Term term, int fraction_bits, int top) {
-    int shift = KEPT_BITS - fraction_bits + term.exponent - top;
+/* The term in units of 2^(top - kept_bits); lower bits are cut off. */
+static int64_t aligned(Term term, int kept_bits, int top) {
+    int shift = kept_bits - term.fraction_bits + term.exponent - top;
     int64_t magnitude = term.significand < 0 ? -term.significand : term.significand;
     magnitude = shift >= 0 ? magnitude << shift : shift > -63 ? magnitude >> -shift : 0;
     return term.significand < 0 ? -magnitude : magnitude;
@@ -63,9 +71,8 @@ static int64_t aligned(Term term, int fraction_bits, int top) {
 
 /* ---- rounding ----------------------------------------------------------------------------------------- */
 
-/* sum * 2^scale as bits of the type: truncated, or to nearest, ties to even. */
-static uint64_t rounded(PtxType type, int64_t sum, int scale, bool to_nearest) {
-    Format format = format_of(type);
+/* sum * 2^scale as bits of the format: truncated, or to nearest, ties to even. */
+static uint64_t rounded(Format format, int64_t sum, int scale, bool to_nearest) {
     uint64_t sign = sum < 0 ? UINT64_C(1) << (format.exponent_bits + format.fraction_bits) : 0;
     uint64_t magnitude = (uint64_t)(sum < 0 ? -sum : sum);
     if (!magnitude) return 0;
@@ -96,26 +103,32 @@ static uint64_t special(PtxType type, bool is_nan, bool is_negative) {
 
 /* ---- sums --------------------------------------------------------------------------------------------- */
 
-/* `count` products and c, in the type of the sum. */
-static uint64_t sum_at_once(const PtxProduct *product, PtxType sum_type, const uint64_t *a, const uint64_t *b,
-                            int count, PtxType c_type, uint64_t c) {
-    Term terms[MATRIX_MOST_K + 1];
-    int fraction[MATRIX_MOST_K + 1], top = INT32_MIN;
+/* The sum of these terms as a tensor core makes it. An f32 result has no more bits after the point than the
+ * terms. */
+static uint64_t aligned_cut_sum(PtxType sum_type, int kept_bits, const Term *terms, int count) {
+    int top = INT32_MIN;
     bool is_nan = false, is_infinite[2] = {false, false};
-    for (int i = 0; i <= count; i++) {
-        terms[i] = i == count ? term_of(c_type, c)
-                              : product_of(term_of(product->a.type, a[i]), term_of(product->b.type, b[i]));
-        fraction[i] =
-            i == count ? format_of(c_type).fraction_bits : format_of(product->a.type).fraction_bits * 2;
-        if (terms[i].exponent > top) top = terms[i].exponent;
+    for (int i = 0; i < count; i++) {
+        if (terms[i].significand && terms[i].exponent > top) top = terms[i].exponent;
         is_nan |= terms[i].is_nan;
         if (terms[i].is_infinite) is_infinite[terms[i].significand < 0] = true;
     }
     if (is_nan || is_infinite[0] || is_infinite[1])
         return special(sum_type, is_nan || (is_infinite[0] && is_infinite[1]), is_infinite[1]);
+    if (top == INT32_MIN) return 0;
     int64_t sum = 0;
-    for (int i = 0; i <= count; i++) sum += aligned(terms[i], fraction[i], top);
-    return rounded(sum_type, sum, top - KEPT_BITS, sum_type == PTX_F16);
+    for (int i = 0; i < count; i++) sum += aligned(terms[i], kept_bits, top);
+    Format format = format_of(sum_type);
+    int unused =
+        kept_bits < format.fraction_bits && sum_type == PTX_F32 ? format.fraction_bits - kept_bits : 0;
+    format.fraction_bits -= unused;
+    return rounded(format, sum, top - kept_bits, sum_type == PTX_F16) << unused;
+}
+
+static uint64_t to_f16(Term term) {
+    if (term.is_nan || term.is_infinite) return special(PTX_F16, term.is_nan, term.significand < 0);
+    uint64_t sign = term.significand < 0 ? 0x8000u : 0;
+    return rounded(format_of(PTX_F16), term.significand, term.exponent - term.fraction_bits, true) | sign;
 }
 
 static uint64_t float_dot(const PtxProduct *product, const uint64_t *a, const uint64_t *b, uint64_t c) {
@@ -123,14 +136,55 @@ static uint64_t float_dot(const PtxProduct *product, const uint64_t *a, const ui
     PtxType c_type = product->c.type;
     int step = product->k_step ? product->k_step : product->k;
     for (int i = 0; i < product->k; i += step) {
-        c = sum_at_once(product, sum_type, a + i, b + i, step < product->k - i ? step : product->k - i,
-                        c_type, c);
+        Term terms[MATRIX_MOST_K + 1];
+        int count = step < product->k - i ? step : product->k - i;
+        for (int j = 0; j < count; j++)
+            terms[j] = product_of(term_of(product->a.type, a[i + j]), term_of(product->b.type, b[i + j]));
+        terms[count] = term_of(c_type, c);
+        c = aligned_cut_sum(sum_type, product->kept_bits, terms, count + 1);
         c_type = sum_type;
     }
-    if (product->d.type == sum_type) return c;
-    Term whole = term_of(PTX_F32, c); /* D of f16, C of f32 */
-    if (whole.is_nan || whole.is_infinite) return special(PTX_F16, whole.is_nan, whole.significand < 0);
-    return rounded(PTX_F16, whole.significand, whole.exponent - 23, true) | (c >> 31 ? 0x8000u : 0);
+    return product->d.type == sum_type ? c : to_f16(term_of(PTX_F32, c));
+}
+
+/* T + C, rounded to nearest: FADD or HADD. */
+static uint64_t rounded_sum(PtxType type, uint64_t t, uint64_t c) {
+    Term of_t = term_of(type, t), of_c = term_of(type, c);
+    bool is_nan = of_t.is_nan || of_c.is_nan ||
+                  (of_t.is_infinite && of_c.is_infinite && (of_t.significand < 0) != (of_c.significand < 0));
+    if (is_nan || of_t.is_infinite || of_c.is_infinite)
+        return special(type, is_nan, (of_t.is_infinite ? of_t : of_c).significand < 0);
+    if (type == PTX_F16) {
+        int64_t sum = of_t.significand * (INT64_C(1) << (of_t.exponent + 14)) +
+                      of_c.significand * (INT64_C(1) << (of_c.exponent + 14));
+        return rounded(format_of(type), sum, -14 - of_t.fraction_bits, true);
+    }
+    uint32_t bits[2] = {(uint32_t)t, (uint32_t)c};
+    float numbers[2];
+    memcpy(numbers, bits, sizeof numbers);
+    numbers[0] += numbers[1];
+    memcpy(bits, numbers, sizeof *bits);
+    return bits[0];
+}
+
+/* mma.sync of e4m3 and e5m2: ptxas converts them to f16. The first product has the elements with k % 4 of 0
+ * and 1, the second the others; C is added last. */
+static uint64_t converted_dot(const PtxProduct *product, const uint64_t *a, const uint64_t *b, uint64_t c) {
+    PtxProduct half = *product;
+    half.a.type = half.b.type = PTX_F16;
+    half.k = (product->k + 1) / 2;
+    half.converts = false;
+    uint64_t sum = 0;
+    for (int part = 0; part < 2; part++) {
+        uint64_t of_a[MATRIX_MOST_K], of_b[MATRIX_MOST_K];
+        for (int i = 0; i < half.k; i++) {
+            int k = i / 2 * 4 + i % 2 + 2 * part;
+            of_a[i] = k < product->k ? to_f16(term_of(product->a.type, a[k])) : 0;
+            of_b[i] = k < product->k ? to_f16(term_of(product->b.type, b[k])) : 0;
+        }
+        sum = float_dot(&half, of_a, of_b, sum);
+    }
+    return rounded_sum(product->d.type, sum, c);
 }
 
 static double double_of(uint64_t bits) {
@@ -162,6 +216,7 @@ static uint64_t integer_dot(const PtxProduct *product, const uint64_t *a, const 
 
 uint64_t matrix_dot(const PtxProduct *product, const uint64_t *a, const uint64_t *b, uint64_t c) {
     if (product->d.type == PTX_S32) return integer_dot(product, a, b, c);
+    if (product->converts) return converted_dot(product, a, b, c);
     return product->d.type == PTX_F64 ? double_dot(product, a, b, c) : float_dot(product, a, b, c);
 }
 
@@ -171,7 +226,7 @@ static double number_of(PtxType type, uint64_t bits) {
     Term term = term_of(type, bits);
     if (term.is_nan) return NAN;
     if (term.is_infinite) return term.significand < 0 ? -INFINITY : INFINITY;
-    return ldexp((double)term.significand, term.exponent - format_of(type).fraction_bits);
+    return ldexp((double)term.significand, term.exponent - term.fraction_bits);
 }
 
 static bool is_double_within(uint64_t own, uint64_t result) {

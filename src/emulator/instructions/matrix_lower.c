@@ -16,17 +16,16 @@ int matrix_item_count(const PtxOperand *operand) {
     return operand->kind == PTX_OPERAND_VECTOR ? operand->item_count : 1;
 }
 
-bool matrix_lower_registers(Lowering *low, Op *op, int index, const PtxFragment *fragment, bool is_written,
-                            MatrixRegisters *registers) {
+bool matrix_lower_items(Lowering *low, Op *op, int index, const PtxFragment *fragment, bool is_written,
+                        MemoryValue *items) {
     const PtxInstruction *in = op->instruction;
     const PtxOperand *operand = &in->operands[index];
     if (matrix_item_count(operand) != fragment->registers)
         return lowering_reject(low, op, "operand %d of %s has %d registers, not %d", index + 1, in->name,
                                matrix_item_count(operand), fragment->registers);
-    registers->fragment = *fragment;
     PtxType type = fragment->register_bytes == 8 ? PTX_F64 : fragment->type == PTX_F32 ? PTX_F32 : PTX_B32;
     for (int r = 0; r < fragment->registers; r++) {
-        MemoryValue *value = &registers->items[r];
+        MemoryValue *value = &items[r];
         value->present = true;
         bool good =
             is_written ? lowering_destination(low, op, matrix_item(operand, r), &value->place, &value->bytes,
@@ -38,4 +37,10 @@ bool matrix_lower_registers(Lowering *low, Op *op, int index, const PtxFragment 
                                    8 * fragment->register_bytes);
     }
     return true;
+}
+
+bool matrix_lower_registers(Lowering *low, Op *op, int index, const PtxFragment *fragment, bool is_written,
+                            MatrixRegisters *registers) {
+    registers->fragment = *fragment;
+    return matrix_lower_items(low, op, index, fragment, is_written, registers->items);
 }

@@ -159,7 +159,9 @@ static void lower_instruction(Lowering *low, int pc) {
             return;
         }
     }
-    if (in->opcode == PTX_OTHER || (in->opcode != PTX_cvt && ptx_instruction_has(in, PTX_MOD_OTHER))) {
+    /* These two read the text of some modifiers themselves. */
+    bool reads_text = in->opcode == PTX_cvt || in->opcode == PTX_wgmma;
+    if (in->opcode == PTX_OTHER || (!reads_text && ptx_instruction_has(in, PTX_MOD_OTHER))) {
         Text text = {0};
         ptx_instruction_print(in, &text);
         lowering_reject(low, op, "not emulated: %s", text_string(&text));

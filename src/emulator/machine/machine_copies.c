@@ -86,6 +86,22 @@ void copies_begun(const Block *home, const AsyncCopy *copy) {
     if (home->observed) observe_parts(home, copy, TRACE_COPY_BEGINS);
 }
 
+void copies_add_matrix(Block *block, const Warp *warp, int pc, uint32_t address, uint32_t bytes) {
+    AsyncCopy *copy = copies_add(block, warp, 0, pc, COPY_IN_MATRIX_GROUP, 0);
+    copy->bytes = bytes;
+    copy->from = PTX_SPACE_SHARED;
+    copy->from_address = address;
+    copy->to = PTX_SPACE_GENERIC;
+    copies_begun(block, copy);
+}
+
+bool copies_has_matrix(const Block *block, const Warp *warp, int pc) {
+    const WarpCopies *of = block->copies ? &block->copies->warps[warp->index] : NULL;
+    for (int i = 0; of && i < of->count; i++)
+        if (of->items[i].completion == COPY_IN_MATRIX_GROUP && of->items[i].pc == pc) return true;
+    return false;
+}
+
 void copies_commit(Block *block, const Warp *warp, uint32_t lanes, CopyCompletion groups) {
     for (uint32_t rest = lanes; rest; rest &= rest - 1)
         copies_of(block)->committed[groups][warp->index][__builtin_ctz(rest)]++;
@@ -143,6 +159,7 @@ void copies_write(Block *home, const AsyncCopy *copy) {
 
 static void arrive_part(Block *home, const AsyncCopy *part, const Block *knows, int warp, int lane) {
     if (home->observed) observe_copy(home, part, TRACE_COPY_ARRIVES, true);
+    if (part->to == PTX_SPACE_GENERIC) return;
     if (home->observed) observe_arrived_bytes(home, part, knows, warp, lane);
     copies_write(home, part);
 }

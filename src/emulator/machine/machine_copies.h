@@ -12,8 +12,13 @@
 #include "emulator/machine/machine_access.h"
 #include "trace/tile.h"
 
-typedef enum CopyCompletion { COPY_IN_GROUP, COPY_IN_BULK_GROUP, COPY_ON_MBARRIER } CopyCompletion;
-enum { COPY_GROUPS = 2 /* of a thread: cp.async, cp.async.bulk */, COPY_INLINE = 16 };
+typedef enum CopyCompletion {
+    COPY_IN_GROUP,
+    COPY_IN_BULK_GROUP,
+    COPY_IN_MATRIX_GROUP, /* what wgmma.mma_async reads */
+    COPY_ON_MBARRIER
+} CopyCompletion;
+enum { COPY_GROUPS = 3 /* of a thread: cp.async, cp.async.bulk, wgmma */, COPY_INLINE = 16 };
 
 typedef struct AsyncCopy AsyncCopy;
 struct AsyncCopy {
@@ -26,7 +31,8 @@ struct AsyncCopy {
     bool is_read;       /* cp.async.bulk.wait_group.read has completed: the source may change */
     uint32_t group;     /* how many groups its thread had committed before */
     uint32_t mbarrier;  /* offset in the block's window */
-    PtxSpace to, from;  /* SHARED or GLOBAL; from GENERIC: registers, or nothing was read */
+    /* SHARED or GLOBAL; from GENERIC: registers, or nothing was read; to GENERIC: nothing is written */
+    PtxSpace to, from;
     uint64_t to_address, from_address;
     uint32_t bytes;
     uint32_t transaction; /* bytes that it completes on the mbarrier */
@@ -65,6 +71,11 @@ AsyncCopy *copies_add(Block *home, const Warp *warp, int lane, int pc, CopyCompl
                       uint32_t bytes);
 uint8_t *copies_room(AsyncCopy *copy);
 void copies_begun(const Block *home, const AsyncCopy *copy);
+
+/* A matrix product of the warp reads this range of shared memory. Needed only if somebody observes. */
+void copies_add_matrix(Block *block, const Warp *warp, int pc, uint32_t address, uint32_t bytes);
+/* True if a matrix product of the warp at `pc` is in flight. */
+bool copies_has_matrix(const Block *block, const Warp *warp, int pc);
 
 /* Writes the bytes of a copy without a tile to its destination, now. */
 void copies_write(Block *home, const AsyncCopy *copy);

@@ -246,6 +246,7 @@ void observe_undefined(const Warp *warp, int origin, int pc, uint32_t lanes, Tra
     TraceUndefined undefined = {.pc = pc,
                                 .origin = origin,
                                 .is_product = lower_index_is_product(from),
+                                .is_matrix = use == TRACE_USE_OPERAND,
                                 .warp = warp->index,
                                 .lanes = lanes,
                                 .use = use};

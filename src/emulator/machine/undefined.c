@@ -93,6 +93,16 @@ static void drop_products(const Warp *warp, UndefinedValue *value) {
             value->lanes &= ~(rest & -rest);
 }
 
+static bool is_of_product(const Warp *warp, int32_t origin) {
+    return origin >= 0 && warp->block->grid->program->program->code[origin].instruction->opcode == PTX_wgmma;
+}
+
+/* Whoever reads it has been reported. */
+static void drop_matrix_products(const Warp *warp, UndefinedValue *value) {
+    for (uint32_t rest = value->lanes; rest; rest &= rest - 1)
+        if (is_of_product(warp, value->origin[__builtin_ctz(rest)])) value->lanes &= ~(rest & -rest);
+}
+
 static void join(UndefinedValue *into, const UndefinedValue *from) {
     undefined_join(into, from, 0);
 }
@@ -163,7 +173,9 @@ static void use_bytes(const Warp *warp, int pc, const UndefinedValue *value, uin
         for (uint32_t rest = left; rest; rest &= rest - 1)
             if (value->origin[__builtin_ctz(rest)] == origin) same |= rest & -rest;
         const PtxInstruction *from = origin < 0 ? NULL : code_at(warp, origin)->instruction;
-        if (!from || from->opcode == PTX_ld)
+        if (from && from->opcode == PTX_wgmma)
+            ; /* see report_early_reads() */
+        else if (!from || from->opcode == PTX_ld)
             report_unwritten(warp, origin, pc, same, how);
         else if (!lower_index_is_product(from) || how == TRACE_USE_ADDRESS)
             observe_undefined(warp, origin, pc, same, how);
@@ -348,6 +360,7 @@ static void follow_lanes(Warp *warp, const Op *op, const UndefinedValue *guard, 
         UndefinedValue *flag =
             has_carry ? undefined_find_place(frame, (Operand){frame->layout->carry_offset, false}) : NULL;
         if (in->opcode == PTX_addc || in->opcode == PTX_subc || in->opcode == PTX_madc) join(&result, flag);
+        if (in->opcode != PTX_mov) drop_matrix_products(warp, &result);
         if (result.lanes) {
             result.lanes &= ~settled_lanes(warp, in);
             if (!lower_index_is_carried_by(in->opcode)) drop_products(warp, &result);
@@ -366,6 +379,25 @@ static void follow_lanes(Warp *warp, const Op *op, const UndefinedValue *guard, 
         join_operand(frame, &in->operands[0], &before);
         join(&before, &by_guard);
         assign_operand(frame, &in->operands[0], &before, by_guard.lanes);
+    }
+}
+
+/* Reports an instruction that reads the result of wgmma.mma_async before a wait. A mov is none: compilers
+ * write it between two products, and no machine code is made of it. */
+static void report_early_reads(const Warp *warp, const Op *op, uint32_t active) {
+    const PtxInstruction *in = op->instruction;
+    const Frame *frame = warp->fragments[warp->current].frame;
+    if (in->opcode == PTX_mov || in->opcode == PTX_wgmma || !in->operand_count) return;
+    UndefinedValue read = {0};
+    for (int i = in->operands[0].kind == PTX_OPERAND_MEMORY ? 0 : 1; i < in->operand_count; i++)
+        join_operand(frame, &in->operands[i], &read);
+    for (uint32_t left = read.lanes & active; left;) {
+        int32_t origin = read.origin[__builtin_ctz(left)];
+        uint32_t same = 0;
+        for (uint32_t rest = left; rest; rest &= rest - 1)
+            if (read.origin[__builtin_ctz(rest)] == origin) same |= rest & -rest;
+        if (is_of_product(warp, origin)) observe_undefined(warp, origin, op->pc, same, TRACE_USE_OPERAND);
+        left &= ~same;
     }
 }
 
@@ -389,6 +421,7 @@ void undefined_follow(Warp *warp, const Op *op) {
         active = guard_lanes(op, warp, fragment->mask);
     }
     note_reads(frame, in->operands, in->operand_count, op->pc, &n, active);
+    report_early_reads(warp, op, active);
     if (op->op_class == OP_LANES || op->op_class == OP_NO_EFFECT) {
         follow_lanes(warp, op, &guard, active);
         return;
@@ -409,6 +442,17 @@ void undefined_follow(Warp *warp, const Op *op) {
     } else if (in->opcode == PTX_alloca || in->opcode == PTX_stacksave) {
         assign_operand(frame, &in->operands[0], &(UndefinedValue){0}, active);
     }
+}
+
+void undefined_end_products(Warp *warp) {
+    UndefinedValue *values = undefined_values_of(warp_fragment(warp)->frame);
+    size_t count = warp_fragment(warp)->frame->layout->register_bytes / REGISTER_SLOT_ALIGNMENT;
+    for (size_t i = 0; i < count; i++)
+        for (uint32_t rest = values[i].lanes; rest; rest &= rest - 1) {
+            int32_t origin = values[i].origin[__builtin_ctz(rest)];
+            if (is_of_product(warp, origin) && !copies_has_matrix(warp->block, warp, origin))
+                values[i].lanes &= ~(rest & -rest);
+        }
 }
 
 /* ---- memory ---- */

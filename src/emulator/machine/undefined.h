@@ -2,11 +2,14 @@
  * shuffle is undefined in a lane whose source lane does not participate; a register and local memory are
  * undefined until something writes them. Private to the emulator.
  *
- * Such a value is harmless in registers: the last steps of a shuffle ladder produce many that no lane reads.
- * It is *used* when memory, an address, a branch, an atomic or a barrier depends on it; then the launch's
- * observer is notified. Values are followed through registers, function parameters and local memory. An
- * instruction whose result does not depend on the value (selp of the other operand, `and` with 0) produces a
- * defined one.
+ * The result of wgmma.mma_async is undefined until wgmma.wait_group; the first instruction that reads it is
+ * reported.
+ *
+ * Any other such value is harmless in registers: the last steps of a shuffle ladder produce many that no
+ * lane reads. It is *used* when memory, an address, a branch, an atomic or a barrier depends on it; then the
+ * launch's observer is notified. Values are followed through registers, function parameters and local
+ * memory. An instruction whose result does not depend on the value (selp of the other operand, `and` with 0)
+ * produces a defined one.
  *
  * Wrapped 32-bit products are followed in the same way as long as the results are indices; then an address is
  * the only use.
@@ -38,6 +41,8 @@ void undefined_begin_frame(Warp *warp, Frame *frame);
 /* The gang is about to execute an index product (lower/index_products.h): in lanes where it wraps, the result
  * is followed to the accesses that use it as an address. */
 void undefined_watch_product(const Op *op, const Gang *gang);
+/* A wait has ended products of wgmma.mma_async: the results of those that are not in flight are defined. */
+void undefined_end_products(Warp *warp);
 /* A load of local memory is about to read unwritten bytes: one bit per byte of the access, by lane. */
 void undefined_load(const Access *access, const uint32_t *unwritten);
 void undefined_forget_frame(Frame *frame);

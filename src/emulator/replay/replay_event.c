@@ -1,6 +1,7 @@
 /* Executes the events of a replay and compares them with the trace. The next event of a warp is found in the
  * trace; its instruction must give the recorded event. */
 #include "emulator/replay/replay_state.h"
+#include "ptx/opcodes.h"
 
 enum { WINDOW = 64 }; /* range of events that run before their turn */
 
@@ -158,7 +159,12 @@ void replay_end_event(void *context) {
     const TraceEvent *event = &replay->expected;
     if (!event->mask) return; /* it failed */
     if (event->kind == TRACE_MATRIX) {
-        replay_matrix(replay, &replay->program->ops[event->pc], &replay->block->warps[event->warp]);
+        const Op *product = &replay->program->ops[event->pc];
+        Warp *of = &replay->block->warps[event->warp];
+        if (product->instruction->opcode != PTX_wgmma)
+            replay_matrix(replay, product, of);
+        else if (!replay_wgmma(replay, product, of))
+            replay_fail(replay, "it has other registers");
         return;
     }
     if (event->has_result && memcmp(event->value[0], replay->made.value[0], sizeof event->value[0]) != 0)

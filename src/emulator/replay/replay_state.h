@@ -75,6 +75,9 @@ void replay_after_copy(void *context, const Frame *frame, Operand to, Operand fr
 /* mma, wmma.mma, movmatrix: the lanes get the recorded values (replay_matrix.c). */
 void replay_matrix(Replay *replay, const Op *op, Warp *warp);
 
+/* wgmma.mma_async (replay_wgmma.c); false: the event has registers that D has not. */
+bool replay_wgmma(Replay *replay, const Op *op, Warp *warp);
+
 /* A unique name over all spaces of a byte of this block's shared memory, or of global memory. */
 static inline uint64_t replay_key(TraceKind kind, uint16_t buffer, uint64_t offset) {
     return (uint64_t)trace_kind_is_shared(kind) << 63 | (uint64_t)buffer << 46 | offset;

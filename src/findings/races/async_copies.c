@@ -59,7 +59,7 @@ static void mark_side(FlyingSide *side, PtxSpace space, int buffer, uint64_t off
 
 static void mark(BlockRaces *block, const FlyingCopy *flying, bool flies) {
     const TraceCopy *copy = &flying->copy;
-    if (!flying->only_source)
+    if (!flying->only_source && copy->to != PTX_SPACE_GENERIC)
         mark_side(&block->flying.written, copy->to, copy->to_buffer, copy->to_offset, copy->bytes, flies);
     if (!flying->only_destination && copy->from != PTX_SPACE_GENERIC)
         mark_side(&block->flying.read, copy->from, copy->from_buffer, copy->from_offset, copy->bytes, flies);

@@ -100,7 +100,9 @@ void race_detector_note_split_barrier(BlockRaces *block, const TraceRelease *rel
 
 void race_detector_undefined(void *context, const TraceUndefined *undefined) {
     BlockRaces *block = context;
-    FindingKind kind = undefined->is_product ? FINDING_WRAPPED_INDEX : FINDING_UNDEFINED_SHUFFLE;
+    FindingKind kind = undefined->is_matrix    ? FINDING_EARLY_RESULT
+                       : undefined->is_product ? FINDING_WRAPPED_INDEX
+                                               : FINDING_UNDEFINED_SHUFFLE;
     block->detector->serial++;
     RacePair *pair = race_pair_find(block->detector, kind, undefined->pc, undefined->origin);
     if (!pair) {

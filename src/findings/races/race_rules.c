@@ -15,8 +15,9 @@ static Strength strength_of(const PtxInstruction *in, bool is_atomic) {
     return has(in, PTX_MOD_VOLATILE) ? ACCESS_VOLATILE : ACCESS_WEAK;
 }
 
-/* Bytes of one access; a bulk copy is observed in pieces of 16. */
+/* Bytes of one access; a bulk copy is observed in pieces of 16, and what wgmma reads. */
 static int width_of(const PtxInstruction *in) {
+    if (in->opcode == PTX_wgmma) return 16;
     switch (ptx_asynchronous(in)) {
     case PTX_ASYNC_COPY:
         return in->operand_count > 2 ? (int)in->operands[2].integer : 0;
@@ -53,6 +54,8 @@ static PcRule rule_of(const PtxInstruction *in) {
                 kind == TRACE_GLOBAL_BULK_READ;
     bool store = kind == TRACE_SHARED_STORE || kind == TRACE_GLOBAL_STORE;
     rule.is_atomic = kind == TRACE_SHARED_ATOMIC || kind == TRACE_GLOBAL_ATOMIC;
+    bool is_product = in->opcode == PTX_wgmma && kind == TRACE_MATRIX; /* it reads shared memory */
+    load |= is_product;
     rule.is_relaxed_arrival = in->opcode == PTX_barrier && has(in, PTX_MOD_RELAXED);
     if (!load && !store && !rule.is_atomic) return rule;
     rule.is_access = true;
@@ -63,8 +66,8 @@ static PcRule rule_of(const PtxInstruction *in) {
     rule.acquires = both || has(in, PTX_MOD_ACQUIRE);
     rule.releases = both || has(in, PTX_MOD_RELEASE);
     rule.is_read_only = load && has(in, PTX_MOD_NC);
-    rule.is_async_proxy =
-        ptx_asynchronous(in) == PTX_ASYNC_BULK_COPY || ptx_asynchronous(in) == PTX_ASYNC_BULK_REDUCE;
+    rule.is_async_proxy = is_product || ptx_asynchronous(in) == PTX_ASYNC_BULK_COPY ||
+                          ptx_asynchronous(in) == PTX_ASYNC_BULK_REDUCE;
     rule.is_cached = (kind == TRACE_GLOBAL_LOAD) && rule.strength == ACCESS_WEAK && !has(in, PTX_MOD_CG) &&
                      !has(in, PTX_MOD_CV);
     int bytes = in->type_count ? ptx_type_bytes(in->types[0]) : 4; /* a copy is observed in words */
