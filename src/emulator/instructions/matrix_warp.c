@@ -1,8 +1,8 @@
 /* Products of a warpgroup, the part of one warp (matrix_warp.h).
  *
- * Floats are computed 32 lanes at a time: a product of two factors is exact in a float, and multiplied by
- * 2^(kept_bits - top) and converted to an integer it is cut where matrix_dot.h says. Elements for which this
- * does not hold (NaN, infinity, very large or small numbers) are left to matrix_dot(). */
+ * Floats are computed a column of 16 rows at a time: a product of two factors is exact in a float, and
+ * multiplied by 2^(kept_bits - top) and converted to an integer it is cut where matrix_dot.h says. Elements
+ * for which this does not hold (NaN, infinity, very large or small numbers) are left to matrix_dot(). */
 #include "emulator/instructions/matrix_warp.h"
 
 #include "emulator/instructions/matrix_dot.h"
@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-enum { LANES = MATRIX_WARP_LANES, LANES_OF_ROW = 4, BLOCK = 8, HALVES = 2 };
+enum { LANES = MATRIX_WARP_LANES, ROWS = MATRIX_WARP_ROWS };
 /* Exponents. A larger factor or C is left to matrix_dot(), as are sums whose terms are all smaller. Zero has
  * none. */
 enum { MOST_OF_FACTOR = 60, MOST_OF_C = 118, LEAST = -100, NONE = -1000 };
@@ -24,159 +24,190 @@ static void unpack(const uint8_t line[MATRIX_LINE_BYTES], int count, uint64_t *e
     }
 }
 
-static uint32_t element(const PtxProduct *product, const MatrixLines *lines, int r, int lane, int part,
+static uint32_t element(const PtxProduct *product, const MatrixLines *lines, int row, int column,
                         uint32_t c) {
     uint64_t a[MATRIX_MOST_K], b[MATRIX_MOST_K];
-    PtxMatrixPlace place = ptx_fragment_place(&product->d, lane, r, part);
-    unpack(lines->a[place.row], product->k, a);
-    unpack(lines->b[place.column], product->k, b);
+    unpack(lines->a[row], product->k, a);
+    unpack(lines->b[column], product->k, b);
     return (uint32_t)matrix_dot(product, a, b, c);
 }
 
 /* ---- numbers ------------------------------------------------------------------------------------------ */
 
-typedef struct PlainNumber {
-    uint32_t bits; /* of a float */
-    int32_t exponent;
-} PlainNumber;
-
-LANES_INLINE int32_t exponent_of(uint32_t field, int bias) {
-    return (int32_t)(field ? field : 1) - bias;
-}
-
-LANES_INLINE PlainNumber number_of(PtxType type, uint32_t bits) {
-    PlainNumber number;
+/* The bits of a float, of an element of this type. */
+LANES_INLINE uint32_t float_bits(PtxType type, uint32_t bits) {
     switch (type) {
     case PTX_F16:
-        number = (PlainNumber){widen_f16(bits), exponent_of(bits >> 10 & 31, 15)};
-        break;
+        return widen_f16(bits);
     case PTX_E5M2:
-        number = (PlainNumber){widen_f16(bits << 8), exponent_of(bits >> 2 & 31, 15)};
-        break;
-    case PTX_E4M3: /* the multiplication by 2^120 moves the exponent */
-        number.bits =
-            (bits & 0x7f) == 0x7f
-                ? NAN_F32
-                : bits_of(float_of((bits & 0x7f) << 20) * 1329227995784915872903807060280344576.0f) |
-                      (bits & 0x80) << 24;
-        number.exponent = exponent_of(bits >> 3 & 15, 7);
-        break;
+        return widen_f16(bits << 8);
+    case PTX_E4M3: { /* the multiplication by 2^120 moves the exponent */
+        uint32_t finite = bits_of(float_of((bits & 0x7f) << 20) * 1329227995784915872903807060280344576.0f) |
+                          (bits & 0x80) << 24;
+        return (bits & 0x7f) == 0x7f ? NAN_F32 : finite;
+    }
     case PTX_BF16:
-        number = (PlainNumber){bits << 16, exponent_of(bits >> 7 & 255, 127)};
-        break;
+        return bits << 16;
     case PTX_TF32:
-        bits &= ~UINT32_C(0x1fff);
-        number = (PlainNumber){bits, exponent_of(bits >> 23 & 255, 127)};
-        break;
+        return bits & ~UINT32_C(0x1fff);
     default:
-        number = (PlainNumber){bits, exponent_of(bits >> 23 & 255, 127)};
+        return bits;
     }
-    if (!(number.bits << 1)) number.exponent = NONE;
-    return number;
 }
 
-/* Elements of A or B along k, for the 32 lanes that multiply them. */
-typedef struct LaneFactors {
-    float value[MATRIX_MOST_K][LANES];
-    int32_t exponent[MATRIX_MOST_K][LANES];
-    bool is_special[LANES]; /* an element is left to matrix_dot() */
-} LaneFactors;
+LANES_INLINE int32_t exponent_of(PtxType type, uint32_t bits) {
+    uint32_t shift = type == PTX_F16    ? 10
+                     : type == PTX_E5M2 ? 2
+                     : type == PTX_E4M3 ? 3
+                     : type == PTX_BF16 ? 7
+                                        : 23;
+    uint32_t most = type == PTX_F16 || type == PTX_E5M2 ? 31 : type == PTX_E4M3 ? 15 : 255;
+    uint32_t field = bits >> shift & most;
+    return (int32_t)(field ? field : 1) - (int32_t)(most >> 1);
+}
 
-/* Sets element k of `count` lanes, `first` and every `stride`-th after it: a row of A is in four lanes, a
- * column of B in eight. */
-LANES_INLINE void set_factor(LaneFactors *factors, int k, int first, int stride, int count,
-                             PlainNumber number) {
-    bool is_special = number.exponent > MOST_OF_FACTOR || (number.bits & 0x7fffffff) >= 0x7f800000;
-    float value = is_special ? 0 : float_of(number.bits);
-    for (int i = 0; i < count; i++) {
-        factors->value[k][first + i * stride] = value;
-        factors->exponent[k][first + i * stride] = is_special ? NONE : number.exponent;
+/* Floats and exponents of these elements. Those with a larger exponent, infinities and NaN become 0, and are
+ * marked. */
+LANES_INLINE void read_numbers(PtxType type, int count, int most_exponent, const uint32_t *restrict bits,
+                               uint32_t *restrict value, int32_t *restrict exponent,
+                               uint32_t *restrict is_special) {
+    LANES_INDEPENDENT for (int i = 0; i < count; i++) {
+        uint32_t number = float_bits(type, bits[i]);
+        int32_t own = exponent_of(type, bits[i]);
+        uint32_t special = (uint32_t)(own > most_exponent) | (uint32_t)((number & 0x7fffffff) >= 0x7f800000);
+        value[i] = number & (special - 1);
+        exponent[i] = value[i] << 1 ? own : NONE;
+        is_special[i] = special;
     }
-    for (int i = 0; is_special && i < count; i++) factors->is_special[first + i * stride] = true;
 }
 
-LANES_INLINE uint32_t bits_at(const uint8_t *line, int k, int bytes) {
-    uint32_t bits = 0;
-    memcpy(&bits, line + k * bytes, (size_t)bytes);
-    return bits;
-}
+/* The elements of a line along k. */
+typedef struct LineNumbers {
+    float value[MATRIX_MOST_K];
+    int32_t exponent[MATRIX_MOST_K];
+    bool is_special; /* an element is left to matrix_dot() */
+} LineNumbers;
 
-/* Rows `8 * half` and following. */
-LANES_INLINE void read_rows(PtxType type, int bytes, const MatrixLines *lines, int half,
-                            LaneFactors *factors) {
-    memset(factors->is_special, 0, sizeof factors->is_special);
-    for (int row = 0; row < BLOCK; row++)
-        for (int k = 0; k < MATRIX_LINE_BYTES / bytes; k++)
-            set_factor(factors, k, row * LANES_OF_ROW, 1, LANES_OF_ROW,
-                       number_of(type, bits_at(lines->a[half * BLOCK + row], k, bytes)));
-}
-
-/* Every second column from `first` on. */
-LANES_INLINE void read_columns(PtxType type, int bytes, const MatrixLines *lines, int first,
-                               LaneFactors *factors) {
-    memset(factors->is_special, 0, sizeof factors->is_special);
-    for (int column = 0; column < LANES_OF_ROW; column++)
-        for (int k = 0; k < MATRIX_LINE_BYTES / bytes; k++)
-            set_factor(factors, k, column, LANES_OF_ROW, BLOCK,
-                       number_of(type, bits_at(lines->b[first + 2 * column], k, bytes)));
+LANES_INLINE void read_line(PtxType type, int count, const uint8_t line[MATRIX_LINE_BYTES],
+                            LineNumbers *numbers) {
+    size_t bytes = MATRIX_LINE_BYTES / (size_t)count;
+    uint32_t bits[MATRIX_MOST_K], values[MATRIX_MOST_K], specials[MATRIX_MOST_K], special = 0;
+    for (int k = 0; k < count; k++) {
+        uint16_t half = 0;
+        uint32_t word = 0;
+        if (bytes == 2) memcpy(&half, line + 2 * k, sizeof half);
+        if (bytes == 4) memcpy(&word, line + 4 * k, sizeof word);
+        bits[k] = bytes == 1 ? line[k] : bytes == 2 ? half : word;
+    }
+    read_numbers(type, count, MOST_OF_FACTOR, bits, values, numbers->exponent, specials);
+    memcpy(numbers->value, values, (size_t)count * sizeof *values);
+    for (int k = 0; k < count; k++) special |= specials[k];
+    numbers->is_special = special;
 }
 
 /* ---- sums --------------------------------------------------------------------------------------------- */
 
-/* One element of D for each lane. True in `is_left`: not this one. */
-LANES_INLINE void cut_sums(int count, int kept_bits, PtxType type, const LaneFactors *a, const LaneFactors *b,
-                           const uint32_t *restrict c, uint32_t *restrict d, uint8_t *restrict is_left) {
-    uint64_t unused = type == PTX_F16 ? 0 : ((uint64_t)1 << (kept_bits < 23 ? 52 - kept_bits : 29)) - 1;
-    LANES_INDEPENDENT for (int l = 0; l < LANES; l++) {
-        PlainNumber of_c = number_of(type, c[l]);
-        int32_t is_large = of_c.exponent > MOST_OF_C || (of_c.bits & 0x7fffffff) >= 0x7f800000;
-        int32_t top = is_large ? NONE : of_c.exponent;
-        float value = is_large ? 0 : float_of(of_c.bits);
+/* One number for each row: vectors of the compiler's, which it splits where the machine has shorter ones. */
+#define VECTOR_OF_ROWS(TYPE, NAME) typedef TYPE NAME __attribute__((vector_size(64), aligned(4), may_alias))
+VECTOR_OF_ROWS(int32_t, RowIntegers);
+VECTOR_OF_ROWS(float, RowFloats);
+
+typedef struct RowNumbers {
+    RowFloats value[MATRIX_MOST_K];
+    RowIntegers exponent[MATRIX_MOST_K];
+    bool is_special[ROWS], has_special;
+} RowNumbers;
+
+LANES_INLINE void read_rows(PtxType type, int count, const MatrixLines *lines, RowNumbers *rows) {
+    rows->has_special = false;
+    for (int row = 0; row < ROWS; row++) {
+        LineNumbers line;
+        read_line(type, count, lines->a[row], &line);
         for (int k = 0; k < count; k++) {
-            int32_t exponent = a->exponent[k][l] + b->exponent[k][l];
-            top = exponent > top ? exponent : top;
+            rows->value[k][row] = line.value[k];
+            rows->exponent[k][row] = line.exponent[k];
         }
-        /* Zeros only: any scale will do. */
-        int32_t is_small = top < LEAST && top > NONE / 2;
-        top = top < LEAST ? LEAST : top;
-        float scale = float_of((uint32_t)(127 + kept_bits - top) << 23);
-        int32_t first = (int32_t)(value * scale), second = 0;
-        for (int k = 0; k < count; k += 2) {
-            first += (int32_t)(a->value[k][l] * b->value[k][l] * scale);
-            second += (int32_t)(a->value[k + 1][l] * b->value[k + 1][l] * scale);
-        }
-        double unit = double_of((uint64_t)(int64_t)(1023 + top - kept_bits) << 52);
-        double sum = ((double)first + (double)second) * unit;
-        uint64_t bits = bits_of_double(sum) & ~unused;
-        uint32_t result = type == PTX_F16 ? narrow_f16(float_odd(sum)) : bits_of((float)double_of(bits));
-        d[l] = result << 1 & (type == PTX_F16 ? 0xffffu : ~0u) ? result : 0;
-        is_left[l] = (uint8_t)(is_large | is_small);
+        rows->is_special[row] = line.is_special;
+        rows->has_special |= line.is_special;
     }
+}
+
+/* The sums of a column, in units of 2^(top - kept_bits). `sums`: two addends of each, as a sum may exceed
+ * 32 bits. `top` and `c`: of C. */
+LANES_INLINE void cut_sums(int count, int kept_bits, const RowNumbers *a, const LineNumbers *b,
+                           RowIntegers *top, const RowFloats *c, RowIntegers sums[2]) {
+    RowIntegers most = *top;
+    for (int k = 0; k < count; k++) {
+        RowIntegers exponent = a->exponent[k] + b->exponent[k], is_more = exponent > most;
+        most = (exponent & is_more) | (most & ~is_more);
+    }
+    RowIntegers least = most - most + LEAST, is_less = most < least,
+                used = (least & is_less) | (most & ~is_less), bits = (127 + kept_bits - used) << 23;
+    RowFloats scale = (RowFloats)bits;
+    sums[0] = __builtin_convertvector(*c * scale, RowIntegers);
+    sums[1] = sums[0] - sums[0];
+    for (int k = 0; k < count; k += 2) {
+        sums[0] += __builtin_convertvector(a->value[k] * b->value[k] * scale, RowIntegers);
+        sums[1] += __builtin_convertvector(a->value[k + 1] * b->value[k + 1] * scale, RowIntegers);
+    }
+    *top = most;
+}
+
+/* A column of D: c and d are the bits of its rows. True in `is_left`: not this row; returns whether there is
+ * one. */
+LANES_INLINE bool compute_column(int count, int kept_bits, PtxType type, const RowNumbers *a,
+                                 const LineNumbers *b, const uint32_t c[ROWS], uint32_t d[ROWS],
+                                 uint32_t is_left[ROWS]) {
+    uint64_t unused = type == PTX_F16 ? 0 : ((uint64_t)1 << (kept_bits < 23 ? 52 - kept_bits : 29)) - 1;
+    RowIntegers top, sums[2];
+    RowFloats value;
+    int32_t tops[ROWS], sum[2][ROWS];
+    uint32_t values[ROWS], any = 0;
+    read_numbers(type, ROWS, MOST_OF_C, c, values, tops, is_left);
+    memcpy(&top, tops, sizeof top);
+    memcpy(&value, values, sizeof value);
+    cut_sums(count, kept_bits, a, b, &top, &value, sums);
+    memcpy(tops, &top, sizeof tops);
+    memcpy(sum, sums, sizeof sum);
+    LANES_INDEPENDENT for (int row = 0; row < ROWS; row++) {
+        /* Without a term any unit will do. */
+        is_left[row] |= (uint32_t)(tops[row] < LEAST) & (uint32_t)(tops[row] > NONE / 2);
+        int32_t used = tops[row] < LEAST ? LEAST : tops[row];
+        double unit = double_of((uint64_t)(int64_t)(1023 + used - kept_bits) << 52);
+        double whole = ((double)sum[0][row] + (double)sum[1][row]) * unit;
+        uint64_t bits = bits_of_double(whole) & ~unused;
+        uint32_t result = type == PTX_F16 ? narrow_f16(float_odd(whole)) : bits_of((float)double_of(bits));
+        d[row] = result << 1 & (type == PTX_F16 ? 0xffffu : ~0u) ? result : 0; /* never -0 */
+    }
+    for (int row = 0; row < ROWS; row++) any |= is_left[row];
+    return any;
 }
 
 LANES_INLINE void multiply(const PtxProduct *product, PtxType type_a, PtxType type_b, int count, PtxType type,
                            const MatrixLines *lines, uint32_t registers[][LANES]) {
-    LaneFactors a[HALVES], b;
-    int bytes = MATRIX_LINE_BYTES / count, parts = type == PTX_F16 ? 2 : 1;
-    for (int h = 0; h < HALVES; h++) read_rows(type_a, bytes, lines, h, &a[h]);
-    for (int column = 0; column < product->n; column += BLOCK)
-        for (int odd = 0; odd < 2; odd++) {
-            read_columns(type_b, bytes, lines, column + odd, &b);
-            for (int h = 0; h < HALVES; h++) {
-                int r = parts == 2 ? column / 4 + h : column / 2 + 2 * h + odd,
-                    shift = parts == 2 ? 16 * odd : 0;
-                uint32_t c[LANES], d[LANES], mask = parts == 2 ? 0xffffu : ~0u;
-                uint8_t is_left[LANES], any = 0;
-                for (int l = 0; l < LANES; l++) c[l] = registers[r][l] >> shift & mask;
-                cut_sums(count, product->kept_bits, type, &a[h], &b, c, d, is_left);
-                for (int l = 0; l < LANES; l++) any |= is_left[l] | a[h].is_special[l] | b.is_special[l];
-                for (int l = 0; any && l < LANES; l++)
-                    if (is_left[l] | a[h].is_special[l] | b.is_special[l])
-                        d[l] = element(product, lines, r, l, parts == 2 ? odd : 0, c[l]);
-                for (int l = 0; l < LANES; l++)
-                    registers[r][l] = (registers[r][l] & ~(mask << shift)) | d[l] << shift;
-            }
+    enum { BLOCK = 8, LANES_OF_ROW = 4 };
+    int parts = type == PTX_F16 ? 2 : 1;
+    RowNumbers a;
+    read_rows(type_a, count, lines, &a);
+    for (int column = 0; column < product->n; column++) {
+        LineNumbers b;
+        uint32_t c[ROWS], d[ROWS], is_left[ROWS], mask = parts == 2 ? 0xffffu : ~0u;
+        int odd = column % 2, lane = column % BLOCK / 2, shift = parts == 2 ? 16 * odd : 0;
+        uint32_t *of[2] = {registers[parts == 2 ? column / BLOCK * 2 : column / BLOCK * 4 + odd] + lane,
+                           registers[parts == 2 ? column / BLOCK * 2 + 1 : column / BLOCK * 4 + 2 + odd] +
+                               lane};
+        read_line(type_b, count, lines->b[column], &b);
+        for (int row = 0; row < ROWS; row++)
+            c[row] = of[row / BLOCK][row % BLOCK * LANES_OF_ROW] >> shift & mask;
+        bool any = compute_column(count, product->kept_bits, type, &a, &b, c, d, is_left);
+        for (int row = 0; (any || a.has_special || b.is_special) && row < ROWS; row++)
+            if (is_left[row] || a.is_special[row] || b.is_special)
+                d[row] = element(product, lines, row, column, c[row]);
+        for (int row = 0; row < ROWS; row++) {
+            uint32_t *bits = &of[row / BLOCK][row % BLOCK * LANES_OF_ROW];
+            *bits = (*bits & ~(mask << shift)) | d[row] << shift;
         }
+    }
 }
 
 /* The types are constants in each copy of multiply(). */
@@ -208,8 +239,10 @@ LEVEL(multiply_avx512, LANES_AVX512)
 static void multiply_integers(const PtxProduct *product, const MatrixLines *lines,
                               uint32_t registers[][LANES]) {
     for (int r = 0; r < product->d.registers; r++)
-        for (int lane = 0; lane < LANES; lane++)
-            registers[r][lane] = element(product, lines, r, lane, 0, registers[r][lane]);
+        for (int lane = 0; lane < LANES; lane++) {
+            PtxMatrixPlace place = ptx_fragment_place(&product->d, lane, r, 0);
+            registers[r][lane] = element(product, lines, place.row, place.column, registers[r][lane]);
+        }
 }
 
 void matrix_warp_multiply(const PtxProduct *product, const MatrixLines *lines,
