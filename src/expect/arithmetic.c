@@ -25,6 +25,7 @@ static bool swaps(const PtxInstruction *in) {
 
 uint64_t arithmetic_additions(const PtxInstruction *in) {
     PtxProduct product;
+    PtxWarpgroupProduct share;
     switch (in->opcode) {
     case PTX_add:
     case PTX_sub:
@@ -34,6 +35,10 @@ uint64_t arithmetic_additions(const PtxInstruction *in) {
     case PTX_mma:
     case PTX_wmma:
         return ptx_product(in, &product) && ptx_type_computed(product.d.type) ? (uint64_t)product.k : 0;
+    case PTX_wgmma:
+        return ptx_warpgroup_product(in, &share) && ptx_type_computed(share.product.d.type)
+                   ? (uint64_t)share.product.k
+                   : 0;
     default:
         return 0;
     }
@@ -115,10 +120,13 @@ void arithmetic_add(Arithmetic *arithmetic, const PtxProgram *program, const uin
         const PtxInstruction *in = program->code[pc].instruction;
         PtxType type = ptx_type_computed(in->types[0]);
         PtxProduct product;
+        PtxWarpgroupProduct share;
         if (swaps(in) && lanes) arithmetic->atomics += lanes[pc];
         if ((lanes && !lanes[pc]) || !type) continue;
         if ((in->opcode == PTX_mma || in->opcode == PTX_wmma) && ptx_product(in, &product))
             type = ptx_type_computed(product.d.type);
+        /* Sums of e4m3 and e5m2 keep 13 bits: f16 is the next format that has no more. */
+        if (ptx_warpgroup_product(in, &share) && share.product.kept_bits < 23) type = PTX_F16;
         if (arithmetic_additions(in) || adds_atomically(in)) take(&arithmetic->sums, type);
         if (adds_atomically(in) && lanes) arithmetic->atomics += lanes[pc];
         switch (in->opcode) {

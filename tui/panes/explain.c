@@ -453,7 +453,8 @@ static void explain_wgmma(const StepContext *context, Text *out) {
         text_add(
             out,
             tr("Four warps multiply: A and B are in shared memory (A may be in registers), and each warp "
-               "computes 16 rows of D. D is undefined until wgmma.wait_group."));
+               "computes 16 rows of D. D is undefined until wgmma.wait_group. Bank conflicts of "
+               "these reads were not measured, so they are not counted."));
 }
 
 /* A side of an asynchronous copy, a commit, a wait, an mbarrier: when the data arrives. */
