@@ -55,7 +55,7 @@ __global__ void tma_row_sum(const __grid_constant__ TensorMap map, const T *in, 
     if (row == rows)
         for (unsigned i = rows * columns; i < n; i++)
             sum += in[i];
-    if (row * columns < n)
+    if (row < rows + (n % columns != 0))
         out[row] = sum;
 }
 

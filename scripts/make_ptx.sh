@@ -26,6 +26,7 @@ architecture_of() {
     case $1 in
     redux | fastest | reproducible | cooperative | bfloat_promote | triton_* | lab_latency | async_copy | tensor_core) echo 80 ;;
     bulk_copy | bulk_reduce | cluster | tma_* | specialised_sum) echo 90 ;;
+    gemm_row_max) echo 90a ;; # and no other: wgmma
     *) echo 75 ;;
     esac
 }
@@ -148,8 +149,10 @@ compile() {
 resources() {
     name=$1
     for architecture in $architectures; do
-        [ "$architecture" -ge "$(architecture_of "$name")" ] || continue
-        ptxas -v -arch="sm_$architecture" -o "$work/$name.cubin" "$work/$name.ptx" 2>"$work/$name.log"
+        least=$(architecture_of "$name") exact=$architecture
+        [ "$architecture" -ge "${least%a}" ] || continue
+        case $least in *a) [ "$architecture" = "${least%a}" ] && exact=$least || continue ;; esac
+        ptxas -v -arch="sm_$exact" -o "$work/$name.cubin" "$work/$name.ptx" 2>"$work/$name.log"
         readelf -SW "$work/$name.cubin" 2>/dev/null | awk -v asset="$name.ptx" -v architecture="sm_$architecture" '
             FILENAME == "-" {
                 if (match($0, /\.text\.[^ ]+ +PROGBITS +[0-9a-f]+ +[0-9a-f]+ +[0-9a-f]+/)) {

@@ -1,4 +1,4 @@
-/* Tensor: plan() and check() of the kernel that adds with tensor cores; its row is in numerics.c. */
+/* Tensor: plan() and check() of the kernels that use tensor cores; their rows are in numerics.c. */
 #ifndef CATALOG_TENSOR_H
 #define CATALOG_TENSOR_H
 
@@ -6,5 +6,8 @@
 
 void tensor_plan(const CatalogRun *run, Plan *plan);
 void tensor_check(const CatalogRun *run, const Plan *filled, const Plan *done, ExpectResult *result);
+
+void tensor_plan_row_max(const CatalogRun *run, Plan *plan);
+void tensor_check_row_max(const CatalogRun *run, const Plan *filled, const Plan *done, ExpectResult *result);
 
 #endif

@@ -79,7 +79,8 @@ bool argument_item(ArgumentReader *reader, Span span, Item *item);
 
 /* ---- arguments_tensor.c ---- */
 
-bool argument_tensor(ArgumentReader *reader, Span span, Item *item);
+/* A tensor map of the buffer; `list`: what follows its name in `span`, the item. */
+bool argument_tensor(ArgumentReader *reader, Span span, Span list, int buffer, Item *item);
 
 /* ---- arguments_members.c ---- */
 

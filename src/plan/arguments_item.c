@@ -216,12 +216,27 @@ static bool read_named(ArgumentReader *reader, Span name, Span value, Item *item
     return item->buffer >= 0;
 }
 
+/* tensor(ITEM, ...), where ITEM points to the begin of an array. */
+static bool read_tensor(ArgumentReader *reader, Span span, Item *item) {
+    Item of;
+    Span list = argument_cut(span, argument_find(span, '(') + 1, span.length - 1);
+    size_t comma = argument_end(list);
+    Span array = argument_cut(list, 0, comma);
+    if (span.text[span.length - 1] != ')')
+        return argument_fail(reader, span, "')' is missing in '%.*s'", argument_shown(span), span.text);
+    if (!argument_item(reader, array, &of)) return false;
+    if (of.kind != ITEM_POINTER || of.buffer < 0 || of.offset)
+        return argument_fail(reader, array, "a tensor is of an array: tensor(in, {64, 32}, {8, 8})");
+    list = argument_cut(list, comma < list.length ? comma + 1 : comma, list.length);
+    return argument_tensor(reader, span, list, of.buffer, item);
+}
+
 bool argument_item(ArgumentReader *reader, Span span, Item *item) {
     *item = (Item){.cast = PTX_NO_TYPE, .buffer = -1};
     if (!span.length) return argument_fail(reader, span, "an item is empty");
     if (span.text[0] == '{') return read_structure(reader, span, item);
     if (span.text[0] == '&') return read_pointer(reader, argument_cut(span, 1, span.length), item);
-    if (argument_begins(span, "tensor(")) return argument_tensor(reader, span, item);
+    if (argument_begins(span, "tensor(")) return read_tensor(reader, span, item);
     size_t equal = argument_find(span, '=');
     if (equal < span.length)
         return read_named(reader, argument_cut(span, 0, equal), argument_cut(span, equal + 1, span.length),

@@ -62,17 +62,11 @@ static bool read_span(ArgumentReader *reader, Span span, TensorMap *map) {
 }
 
 /* Rows lie one behind another: the stride of a dimension is the size of those within it. */
-static bool read_map(ArgumentReader *reader, Span list, int *buffer, TensorMap *map) {
+static bool read_map(ArgumentReader *reader, Span list, int buffer, TensorMap *map) {
     uint64_t box[TENSOR_RANK_MOST] = {0};
-    Span name = next_part(&list), sizes = next_part(&list), boxes = next_part(&list);
-    Item of;
-    if (!argument_item(reader, name, &of)) return false;
-    *buffer = of.kind == ITEM_POINTER && !of.offset ? of.buffer : -1;
-    if (*buffer < 0)
-        return argument_fail(reader, name,
-                             "a tensor is of an array: tensor(in, {64, 32}, {8, 8})");
-    if (!set_type(reader->plan->buffers[*buffer].type, map))
-        return argument_fail(reader, name, "a tensor has no elements of this type");
+    Span sizes = next_part(&list), boxes = next_part(&list);
+    if (!set_type(reader->plan->buffers[buffer].type, map))
+        return argument_fail(reader, sizes, "a tensor has no elements of this type");
     int rank = read_list(reader, sizes, UINT64_C(1) << 32, map->size),
         box_rank = rank < 0 ? -1 : read_list(reader, boxes, 256, box);
     if (box_rank < 0) return false;
@@ -89,13 +83,9 @@ static bool read_map(ArgumentReader *reader, Span list, int *buffer, TensorMap *
     return read_span(reader, list, map);
 }
 
-bool argument_tensor(ArgumentReader *reader, Span span, Item *item) {
-    size_t open = argument_find(span, '(');
-    int buffer;
+bool argument_tensor(ArgumentReader *reader, Span span, Span list, int buffer, Item *item) {
     TensorMap map = {0};
-    if (span.text[span.length - 1] != ')')
-        return argument_fail(reader, span, "')' is missing in '%.*s'", argument_shown(span), span.text);
-    if (!read_map(reader, argument_cut(span, open + 1, span.length - 1), &buffer, &map)) return false;
+    if (!read_map(reader, list, buffer, &map)) return false;
     map.address = PLAN_ALIGNMENT; /* any aligned one: the backend has the buffer's */
     const char *refusal = tensor_map_refusal(&map);
     if (refusal) return argument_fail(reader, span, "the tensor map has %s", refusal);

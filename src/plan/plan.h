@@ -188,8 +188,9 @@ void plan_element_set(PtxType type, void *bytes, uint64_t i, double number);
  *                           bytes; 7 is an int, 7l a long, 3.5 a double, 3.5f a float, (char)7 a char; {} has
  *                           one byte
  *   tensor(NAME, {SIZE, ...}, {BOX, ...}, SPAN)
- *                           CUtensorMap of the array NAME, which may be a new one, a box of it for each tensor copy, the innermost
- *                           dimension first; SPAN of the swizzle in bytes: 0 (or left out), 32, 64, 128
+ *                           CUtensorMap of the array NAME (which may be a new one) and of the box that a
+ *                           copy moves, the innermost dimension first; SPAN of the swizzle in bytes: 0 (or
+ *                           left out), 32, 64, 128
  *   file:PATH               structure: its bytes, raw little-endian, as many as the parameter has
  *
  * COUNT and EXPRESSION are made of numbers, n, block, grid, named scalars, + - * / % and ( ). An error says

@@ -38,6 +38,7 @@ static bool rule_allows(const char *rule, uint32_t block) {
     if (!strcmp(rule, "a multiple of 32")) return block % 32 == 0;
     if (!strcmp(rule, "32 threads")) return block == 32;
     if (!strcmp(rule, "128 threads")) return block == 128;
+    if (!strcmp(rule, "256 threads")) return block == 256;
     fail_msg("no test knows the rule '%s'", rule);
     return false;
 }
