@@ -15,22 +15,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME_BYTES = 80, ROW_BYTES = 240, GAP = 2 };
+enum { NAME_BYTES = 80, ROW_BYTES = 240, GAP = 2, ROWS_OF_WARPS = 2 };
 
-typedef struct Picture {
+typedef struct MbarrierPicture {
     const StepContext *context;
     MbarrierState state;
     char names[MOST_MBARRIERS][NAME_BYTES];
     char rows[MOST_MBARRIERS][ROW_BYTES];
     int name_columns, row_columns; /* of the widest */
     char warps[MOST_MBARRIER_WARPS][ROW_BYTES];
-} Picture;
+} MbarrierPicture;
 
 /* ---- words --------------------------------------------------------------------------------------------- */
 
 /* ", 1,024 of 2,048 bytes ordered", ", 2,048 bytes on the way" */
-static void print_bytes(const Picture *picture, const Mbarrier *mbarrier, bool is_short, char *out,
-                        size_t bytes) {
+static void print_bytes(const MbarrierPicture *picture, const TracedMbarrier *mbarrier, bool is_short,
+                        char *out, size_t bytes) {
     CountText expected, ordered;
     bool is_known = !picture->state.has_unknown_copies && mbarrier->expected >= 0;
     *out = 0;
@@ -46,13 +46,14 @@ static void print_bytes(const Picture *picture, const Mbarrier *mbarrier, bool i
                  expected.text);
 }
 
-static void print_mbarrier(const Picture *picture, const Mbarrier *mbarrier, bool is_short, char *out,
-                           size_t bytes) {
+static void print_mbarrier(const MbarrierPicture *picture, const TracedMbarrier *mbarrier, bool is_short,
+                           char *out, size_t bytes) {
     char copies[80];
     long long arrived = mbarrier->count - mbarrier->pending, count = mbarrier->count;
     unsigned long long phase = mbarrier->phase;
     if (mbarrier_is_between_phases(mbarrier)) {
-        snprintf(out, bytes, is_short ? tr("phase %llu (%llu) complete") : tr("phase %llu, parity %llu: complete"),
+        snprintf(out, bytes,
+                 is_short ? tr("phase %llu (%llu) complete") : tr("phase %llu, parity %llu: complete"),
                  phase - 1, (phase - 1) & 1);
         return;
     }
@@ -70,8 +71,8 @@ static void print_warps(uint32_t warps, int count, char *out, size_t bytes) {
 }
 
 /* "waits for empty[1], phase 0, not yet: warp 2" */
-static void print_wait(const Picture *picture, const MbarrierWarp *warp, char *out, size_t bytes) {
-    const Mbarrier *mbarrier = &picture->state.mbarriers[warp->mbarrier];
+static void print_wait(const MbarrierPicture *picture, const MbarrierWarp *warp, char *out, size_t bytes) {
+    const TracedMbarrier *mbarrier = &picture->state.mbarriers[warp->mbarrier];
     uint32_t missing = mbarrier_missing_warps(mbarrier);
     const char *name = picture->names[warp->mbarrier];
     char warps[80];
@@ -83,7 +84,7 @@ static void print_wait(const Picture *picture, const MbarrierWarp *warp, char *o
         snprintf(out, bytes, tr("waits for %s, phase %llu"), name, (unsigned long long)warp->phase);
 }
 
-static void print_warp(const Picture *picture, const MbarrierWarp *warp, char *out, size_t bytes) {
+static void print_warp(const MbarrierPicture *picture, const MbarrierWarp *warp, char *out, size_t bytes) {
     const StepContext *context = picture->context;
     const TraceBlock *block = context->steps->block;
     bool consumes = warp->waits_for_copies && warp->loads_copied;
@@ -102,14 +103,14 @@ static void print_warp(const Picture *picture, const MbarrierWarp *warp, char *o
     else if (warp->activity == WARP_HAS_ENDED)
         snprintf(does, sizeof does, tr("no event follows line %d"), line);
     else
-        snprintf(does, sizeof does, trace_kind_is_bulk(event.kind) ? tr("line %d: orders a copy") : tr("line %d"),
-                 line);
+        snprintf(does, sizeof does,
+                 trace_kind_is_bulk(event.kind) ? tr("line %d: orders a copy") : tr("line %d"), line);
     snprintf(out, bytes, "%s%s%s", role, *role ? "  " : "", does);
 }
 
 /* ---- rows ---------------------------------------------------------------------------------------------- */
 
-static void print_rows(Picture *picture, bool is_short) {
+static void print_rows(MbarrierPicture *picture, bool is_short) {
     picture->row_columns = 0;
     for (int i = 0; i < picture->state.count; i++) {
         print_mbarrier(picture, &picture->state.mbarriers[i], is_short, picture->rows[i], ROW_BYTES);
@@ -118,31 +119,23 @@ static void print_rows(Picture *picture, bool is_short) {
     }
 }
 
-/* Mbarriers beside each other. */
-static int columns_of(const Picture *picture, Rectangle area) {
-    int columns = (area.columns + GAP) / (1 + picture->name_columns + 1 + picture->row_columns + GAP);
-    return columns < 1 ? 1 : columns;
-}
-
-static bool is_at(const Picture *picture, int index) {
-    const TraceEvent *event = &picture->context->event;
-    const Mbarrier *mbarrier = &picture->state.mbarriers[index];
-    for (uint32_t rest = event->mask; rest; rest &= rest - 1) {
-        int lane = __builtin_ctz(rest);
-        if (event->kind == TRACE_MBARRIER && trace_event_peer(event) < 0 &&
-            event->buffer[lane] == mbarrier->symbol && event->offset[lane] == mbarrier->offset)
-            return true;
-    }
-    return false;
+/* Mbarriers beside each other in `rows` rows, in full columns if that is possible. */
+static int columns_of(const MbarrierPicture *picture, int columns, int rows) {
+    int count = picture->state.count;
+    int most = (columns + GAP) / (1 + picture->name_columns + 1 + picture->row_columns + GAP);
+    for (int few = most; few > 1; few--)
+        if (count % few == 0 && count / few <= rows) return few;
+    return most < 1 ? 1 : most;
 }
 
 /* Column by column; returns the row below them. */
-static int draw_mbarriers(Picture *picture, Canvas *canvas, Rectangle area, int row) {
-    int columns = columns_of(picture, area), count = picture->state.count, rows = (count + columns - 1) / columns;
+static int draw_mbarriers(MbarrierPicture *picture, Canvas *canvas, Rectangle area, int row) {
+    int columns = columns_of(picture, area.columns, area.rows - row), count = picture->state.count;
+    int rows = (count + columns - 1) / columns;
     int width = (area.columns + GAP) / columns;
     for (int i = 0; i < count; i++) {
         int y = row + i % rows, x = i / rows * width;
-        bool is_here = is_at(picture, i);
+        bool is_here = picture->state.mbarriers[i].is_here;
         Role role = is_here ? ROLE_LIT : ROLE_TEXT;
         if (y >= area.rows) continue;
         canvas_text(canvas, area, x, y, role, is_here ? ">" : " ");
@@ -153,7 +146,7 @@ static int draw_mbarriers(Picture *picture, Canvas *canvas, Rectangle area, int 
 }
 
 /* One row for all warps that do the same. */
-static void draw_warps(Picture *picture, Canvas *canvas, Rectangle area, int row) {
+static void draw_warps(MbarrierPicture *picture, Canvas *canvas, Rectangle area, int row) {
     const MbarrierState *state = &picture->state;
     uint32_t drawn = 0;
     for (int w = 0; w < state->warp_count; w++)
@@ -173,19 +166,18 @@ static void draw_warps(Picture *picture, Canvas *canvas, Rectangle area, int row
     }
 }
 
-void mbarrier_picture_draw(const StepContext *context, Canvas *canvas, Rectangle area, int row) {
-    Picture *picture = memory_new(sizeof *picture);
+void mbarrier_picture_draw(const StepContext *context, int event, Canvas *canvas, Rectangle area, int row) {
+    MbarrierPicture *picture = memory_new(sizeof *picture);
     picture->context = context;
-    mbarrier_state_after(context->launch, context->steps->block, context->event_number, &picture->state);
+    mbarrier_state_after(context->launch, context->steps->block, event, &picture->state);
     for (int i = 0; i < picture->state.count; i++) {
         mbarrier_print_name(context->launch, &picture->state, i, picture->names[i], NAME_BYTES);
         int columns = canvas_text_columns(picture->names[i]);
         if (columns > picture->name_columns) picture->name_columns = columns;
     }
     print_rows(picture, false);
-    bool fits = (picture->state.count + columns_of(picture, area) - 1) / columns_of(picture, area) + 2 <=
-                area.rows - row;
-    if (!fits) print_rows(picture, true);
+    int room = area.rows - row - ROWS_OF_WARPS, columns = columns_of(picture, area.columns, room);
+    if ((picture->state.count + columns - 1) / columns > room) print_rows(picture, true);
     draw_warps(picture, canvas, area, draw_mbarriers(picture, canvas, area, row));
     free(picture);
 }

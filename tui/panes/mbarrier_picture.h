@@ -4,7 +4,8 @@
 
 #include "tui/panes/pane.h"
 
-/* Draws the state after the step's event from row `row` on: the mbarriers, then the warps. */
-void mbarrier_picture_draw(const StepContext *context, Canvas *canvas, Rectangle area, int row);
+/* Draws the state after this event of the step's block, from row `row` on: the mbarriers, then the warps. The
+ * event is an operation on an mbarrier, or the destination of a copy. */
+void mbarrier_picture_draw(const StepContext *context, int event, Canvas *canvas, Rectangle area, int row);
 
 #endif

@@ -20,6 +20,12 @@ static bool has(const StepContext *context, PtxModifierKind kind) {
     return ptx_instruction_has(instruction_of(context), kind);
 }
 
+/* A bulk copy whose bytes an mbarrier of this block counts. */
+static bool completes_on_mbarrier(const StepContext *context) {
+    return trace_kind_is_bulk(context->event.kind) && has(context, PTX_MOD_COMPLETE_TX_BYTES) &&
+           trace_event_peer(&context->event) < 0;
+}
+
 /* The lane whose copy is shown: the selected one, else the first. */
 static int shown_lane(const StepContext *context) {
     int lane = context->view->selection.lane;
@@ -141,7 +147,7 @@ static void draw_mbarrier(const StepContext *context, Canvas *canvas, Rectangle 
                      tr("%s: each lane arrives when its copies so far have arrived"), place);
     else
         canvas_print(canvas, area, 1, row, ROLE_TEXT, tr("%s: each lane arrives"), place);
-    mbarrier_picture_draw(context, canvas, area, row + 1);
+    mbarrier_picture_draw(context, context->event_number, canvas, area, row + 1);
 }
 
 /* ---- bulk copies --------------------------------------------------------------------------------------- */
@@ -182,14 +188,18 @@ static void draw_arrival(const StepContext *context, Canvas *canvas, Rectangle a
 
 static void draw_bulk(const StepContext *context, Canvas *canvas, Rectangle area) {
     const TraceBlock *block = context->steps->block;
-    int event = context->event_number, lane = shown_lane(context), row = FIRST_ROW;
+    bool completes = completes_on_mbarrier(context);
+    int event = context->event_number, lane = shown_lane(context), row = completes ? 0 : FIRST_ROW;
     bool written = context->event.kind == trace_written_kind_of(instruction_of(context));
     int destination = written ? event : async_copy_other_side(context->launch, block, event);
     char copy[240];
     if (destination == NO_EVENT) return;
     print_copy(context, destination, lane, copy, sizeof copy);
     canvas_print(canvas, area, 1, row++, ROLE_TEXT, "lane %d  %s", lane, copy);
-    draw_arrival(context, canvas, area, row, destination, lane);
+    if (completes)
+        mbarrier_picture_draw(context, destination, canvas, area, row);
+    else
+        draw_arrival(context, canvas, area, row, destination, lane);
 }
 
 static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
@@ -200,8 +210,11 @@ static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
         tile_picture_draw(&picture, canvas, area);
         return;
     }
-    if (event->kind == TRACE_MBARRIER) {
-        draw_mbarrier(context, canvas, area);
+    if (event->kind == TRACE_MBARRIER || completes_on_mbarrier(context)) {
+        if (event->kind == TRACE_MBARRIER)
+            draw_mbarrier(context, canvas, area);
+        else
+            draw_bulk(context, canvas, area);
         return;
     }
     Ruler ruler = ruler_make(area, RULER_LABEL, 0);
@@ -218,7 +231,7 @@ static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
 
 /* The picture of mbarriers has no ruler. */
 static ViewAnswer click(const StepContext *context, Rectangle area, int column, int row, View *view) {
-    if (context->event.kind == TRACE_MBARRIER) return VIEW_IGNORED;
+    if (context->event.kind == TRACE_MBARRIER || completes_on_mbarrier(context)) return VIEW_IGNORED;
     return ruler_click(context, area, column, row, view);
 }
 

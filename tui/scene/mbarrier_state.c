@@ -22,16 +22,16 @@ typedef struct Arrivals { /* at one mbarrier */
     bool differ;                        /* between warps or phases */
 } Arrivals;
 
-typedef struct Walk {
+typedef struct MbarrierWalk {
     const TraceLaunch *launch;
     const TraceBlock *block;
     MbarrierState *state;
     Arrivals of[MOST_MBARRIERS]; /* as in `state` */
     CopiedRange copied[MOST_COPIED];
     int copied_count;
-} Walk;
+} MbarrierWalk;
 
-static const PtxInstruction *instruction_of(const Walk *walk, const TraceEvent *event) {
+static const PtxInstruction *instruction_of(const MbarrierWalk *walk, const TraceEvent *event) {
     return walk->launch->program->code[event->pc].instruction;
 }
 
@@ -39,7 +39,8 @@ static bool is_wait(const PtxInstruction *in) {
     return ptx_instruction_has(in, PTX_MOD_TRY_WAIT) || ptx_instruction_has(in, PTX_MOD_TEST_WAIT);
 }
 
-int mbarrier_state_find(const MbarrierState *state, int symbol, uint64_t offset) {
+/* NO_MBARRIER: there is none initialized at this place. */
+static int find_mbarrier(const MbarrierState *state, int symbol, uint64_t offset) {
     for (int i = 0; i < state->count; i++)
         if (state->mbarriers[i].symbol == symbol && state->mbarriers[i].offset == offset) return i;
     return NO_MBARRIER;
@@ -48,7 +49,7 @@ int mbarrier_state_find(const MbarrierState *state, int symbol, uint64_t offset)
 /* ---- phases -------------------------------------------------------------------------------------------- */
 
 /* A phase has taken its arrivals: each warp's number of them is known. */
-static void note_arrivals(Mbarrier *mbarrier, Arrivals *arrivals) {
+static void note_arrivals(TracedMbarrier *mbarrier, Arrivals *arrivals) {
     for (uint32_t rest = mbarrier->arrived; rest; rest &= rest - 1) {
         int64_t count = arrivals->count[__builtin_ctz(rest)];
         arrivals->differ |= mbarrier->arrivals_per_warp && mbarrier->arrivals_per_warp != count;
@@ -58,8 +59,8 @@ static void note_arrivals(Mbarrier *mbarrier, Arrivals *arrivals) {
     mbarrier->ever |= mbarrier->arrived;
 }
 
-static void complete(Walk *walk, int at) {
-    Mbarrier *mbarrier = &walk->state->mbarriers[at];
+static void complete(MbarrierWalk *walk, int at) {
+    TracedMbarrier *mbarrier = &walk->state->mbarriers[at];
     note_arrivals(mbarrier, &walk->of[at]);
     memset(walk->of[at].count, 0, sizeof walk->of[at].count);
     mbarrier->phase++;
@@ -71,7 +72,7 @@ static void complete(Walk *walk, int at) {
     mbarrier->arrived = 0;
 }
 
-static void remove_mbarrier(Walk *walk, int at) {
+static void remove_mbarrier(MbarrierWalk *walk, int at) {
     MbarrierState *state = walk->state;
     if (at == NO_MBARRIER) return;
     size_t behind = (size_t)(--state->count - at);
@@ -80,10 +81,10 @@ static void remove_mbarrier(Walk *walk, int at) {
 }
 
 /* Keeps the mbarriers in order of symbol and offset. */
-static void init(Walk *walk, int symbol, uint64_t offset, int64_t count) {
+static void init(MbarrierWalk *walk, int symbol, uint64_t offset, int64_t count) {
     MbarrierState *state = walk->state;
     int at = 0;
-    remove_mbarrier(walk, mbarrier_state_find(state, symbol, offset));
+    remove_mbarrier(walk, find_mbarrier(state, symbol, offset));
     if (state->count == MOST_MBARRIERS) return;
     while (at < state->count &&
            (state->mbarriers[at].symbol < symbol ||
@@ -92,12 +93,13 @@ static void init(Walk *walk, int symbol, uint64_t offset, int64_t count) {
     size_t behind = (size_t)(state->count++ - at);
     memmove(&state->mbarriers[at + 1], &state->mbarriers[at], behind * sizeof *state->mbarriers);
     memmove(&walk->of[at + 1], &walk->of[at], behind * sizeof *walk->of);
-    state->mbarriers[at] = (Mbarrier){.symbol = symbol, .offset = offset, .count = count, .pending = count};
+    state->mbarriers[at] =
+        (TracedMbarrier){.symbol = symbol, .offset = offset, .count = count, .pending = count};
     walk->of[at] = (Arrivals){{0}, {0}, 0};
 }
 
-static void arrive(Walk *walk, int at, int warp, int64_t arrivals, int64_t bytes, bool drops) {
-    Mbarrier *mbarrier = &walk->state->mbarriers[at];
+static void arrive(MbarrierWalk *walk, int at, int warp, int64_t arrivals, int64_t bytes, bool drops) {
+    TracedMbarrier *mbarrier = &walk->state->mbarriers[at];
     if (mbarrier->pending <= 0) complete(walk, at); /* only a complete phase can be arrived after */
     mbarrier->pending -= arrivals;
     mbarrier->expected += bytes;
@@ -108,22 +110,21 @@ static void arrive(Walk *walk, int at, int warp, int64_t arrivals, int64_t bytes
 }
 
 /* The phase that the lane waits for. */
-static uint64_t awaited(const Walk *walk, const TraceEvent *event, int lane, int at) {
-    const Mbarrier *mbarrier = &walk->state->mbarriers[at];
+static uint64_t awaited(const MbarrierWalk *walk, const TraceEvent *event, int lane, int at) {
+    const TracedMbarrier *mbarrier = &walk->state->mbarriers[at];
     if (!ptx_instruction_has(instruction_of(walk, event), PTX_MOD_PARITY))
         return walk->of[at].phase[event->warp];
     return (mbarrier->phase & 1) == (event->operand[lane] & 1) ? mbarrier->phase : mbarrier->phase - 1;
 }
 
-static void apply_lane(Walk *walk, const TraceEvent *event, int lane, int at) {
+static void apply_lane(MbarrierWalk *walk, const TraceEvent *event, int lane, int at) {
     const PtxInstruction *in = instruction_of(walk, event);
-    Mbarrier *mbarrier = &walk->state->mbarriers[at];
+    TracedMbarrier *mbarrier = &walk->state->mbarriers[at];
     int64_t operand = (int64_t)event->operand[lane];
     bool drops = ptx_instruction_has(in, PTX_MOD_ARRIVE_DROP);
     bool expects = ptx_instruction_has(in, PTX_MOD_EXPECT_TX);
     if (is_wait(in)) {
-        if (event->value[0][lane] && awaited(walk, event, lane, at) == mbarrier->phase)
-            complete(walk, at);
+        if (event->value[0][lane] && awaited(walk, event, lane, at) == mbarrier->phase) complete(walk, at);
         return;
     }
     if (in->opcode == PTX_cp) { /* without .noinc the phase takes one arrival more for it */
@@ -141,7 +142,15 @@ static void apply_lane(Walk *walk, const TraceEvent *event, int lane, int at) {
     if (mbarrier->pending <= 0 && !mbarrier->expected && !mbarrier->awaits_copies) complete(walk, at);
 }
 
-static void apply_mbarrier(Walk *walk, const TraceEvent *event) {
+static void mark(MbarrierWalk *walk, const TraceEvent *event) {
+    for (uint32_t rest = event->mask; rest; rest &= rest - 1) {
+        int lane = __builtin_ctz(rest);
+        int at = find_mbarrier(walk->state, event->buffer[lane], event->offset[lane]);
+        if (at != NO_MBARRIER) walk->state->mbarriers[at].is_here = true;
+    }
+}
+
+static void apply_mbarrier(MbarrierWalk *walk, const TraceEvent *event) {
     const PtxInstruction *in = instruction_of(walk, event);
     if (trace_event_peer(event) >= 0) return;
     for (uint32_t rest = event->mask; rest; rest &= rest - 1) {
@@ -149,13 +158,14 @@ static void apply_mbarrier(Walk *walk, const TraceEvent *event) {
         int symbol = event->buffer[lane];
         if (ptx_instruction_has(in, PTX_MOD_INIT))
             init(walk, symbol, event->offset[lane], (int64_t)event->operand[lane]);
-        int at = mbarrier_state_find(walk->state, symbol, event->offset[lane]);
+        int at = find_mbarrier(walk->state, symbol, event->offset[lane]);
         if (at == NO_MBARRIER || ptx_instruction_has(in, PTX_MOD_INIT)) continue;
         if (ptx_instruction_has(in, PTX_MOD_INVAL))
             remove_mbarrier(walk, at);
         else
             apply_lane(walk, event, lane, at);
     }
+    mark(walk, event);
 }
 
 /* ---- copies -------------------------------------------------------------------------------------------- */
@@ -197,7 +207,7 @@ static bool keeps_register(const PtxProgram *program, int first, int last, const
 
 /* The place of a copy's mbarrier is not in the trace. It is that of an earlier operation of the same lane on
  * an mbarrier whose address is in the same register. NO_MBARRIER: there is none. */
-static int mbarrier_of_copy(const Walk *walk, int number, const TraceEvent *copy, int lane) {
+static int mbarrier_of_copy(const MbarrierWalk *walk, int number, const TraceEvent *copy, int lane) {
     const PtxOperand *place = mbarrier_operand(instruction_of(walk, copy));
     TraceEvent earlier;
     for (int i = number - 1; place && i >= 0; i--) {
@@ -212,12 +222,12 @@ static int mbarrier_of_copy(const Walk *walk, int number, const TraceEvent *copy
         if (place->reg && !keeps_register(walk->launch->program, earlier.pc, copy->pc, place->reg)) continue;
         trace_block_read(walk->block, i, &earlier);
         if (trace_event_peer(&earlier) >= 0) break;
-        return mbarrier_state_find(walk->state, earlier.buffer[lane], earlier.offset[lane]);
+        return find_mbarrier(walk->state, earlier.buffer[lane], earlier.offset[lane]);
     }
     return NO_MBARRIER;
 }
 
-static void add_copied(Walk *walk, int symbol, uint64_t begin, uint64_t bytes) {
+static void add_copied(MbarrierWalk *walk, int symbol, uint64_t begin, uint64_t bytes) {
     CopiedRange range = {symbol, begin, begin + bytes};
     for (int i = 0; i < walk->copied_count; i++)
         if (walk->copied[i].symbol == symbol && walk->copied[i].begin <= begin &&
@@ -226,7 +236,7 @@ static void add_copied(Walk *walk, int symbol, uint64_t begin, uint64_t bytes) {
     if (walk->copied_count < MOST_COPIED) walk->copied[walk->copied_count++] = range;
 }
 
-static void apply_copy(Walk *walk, int number, const TraceEvent *event) {
+static void apply_copy(MbarrierWalk *walk, int number, const TraceEvent *event) {
     if (!ptx_instruction_has(instruction_of(walk, event), PTX_MOD_COMPLETE_TX_BYTES)) return;
     walk->state->warps[event->warp].orders_copies = true;
     for (uint32_t rest = event->mask; rest; rest &= rest - 1) {
@@ -239,11 +249,11 @@ static void apply_copy(Walk *walk, int number, const TraceEvent *event) {
             continue;
         }
         walk->state->mbarriers[at].ordered += (int64_t)event->operand[lane];
-        walk->state->mbarriers[at].is_copied_to = true;
+        walk->state->mbarriers[at].is_copied_to = walk->state->mbarriers[at].is_here = true;
     }
 }
 
-static bool reads_copied(const Walk *walk, const TraceEvent *event) {
+static bool reads_copied(const MbarrierWalk *walk, const TraceEvent *event) {
     for (uint32_t rest = event->mask; rest; rest &= rest - 1) {
         int lane = __builtin_ctz(rest);
         for (int i = 0; i < walk->copied_count; i++)
@@ -256,27 +266,28 @@ static bool reads_copied(const Walk *walk, const TraceEvent *event) {
 
 /* ---- the whole trace ----------------------------------------------------------------------------------- */
 
-static void apply(Walk *walk, int number, TraceEvent *event) {
+static void apply(MbarrierWalk *walk, int number, TraceEvent *event) {
     MbarrierWarp *warp = &walk->state->warps[event->warp];
     bool is_load = event->kind == TRACE_SHARED_LOAD && warp->waits_for_copies && !warp->loads_copied;
     if (event->kind != TRACE_MBARRIER && event->kind != TRACE_SHARED_BULK_WRITE && !is_load) return;
     trace_block_read(walk->block, number, event);
+    for (int i = 0; i < walk->state->count; i++) walk->state->mbarriers[i].is_here = false;
     if (is_load) warp->loads_copied = reads_copied(walk, event);
     if (event->kind == TRACE_SHARED_BULK_WRITE) apply_copy(walk, number, event);
     if (event->kind != TRACE_MBARRIER || !event->mask) return;
     int lane = __builtin_ctz(event->mask);
-    int at = mbarrier_state_find(walk->state, event->buffer[lane], event->offset[lane]);
+    int at = find_mbarrier(walk->state, event->buffer[lane], event->offset[lane]);
     bool waits = is_wait(instruction_of(walk, event)) && at != NO_MBARRIER;
     warp->waits_for_copies |= waits && walk->state->mbarriers[at].is_copied_to;
     apply_mbarrier(walk, event);
 }
 
 /* If the event is a wait for a phase that is not complete, its warp waits. `walk`: at the shown event. */
-static void note_wait(const Walk *walk, const TraceEvent *event) {
+static void note_wait(const MbarrierWalk *walk, const TraceEvent *event) {
     MbarrierWarp *warp = &walk->state->warps[event->warp];
     if (event->kind != TRACE_MBARRIER || !event->mask || !is_wait(instruction_of(walk, event))) return;
     int lane = __builtin_ctz(event->mask);
-    int at = mbarrier_state_find(walk->state, event->buffer[lane], event->offset[lane]);
+    int at = find_mbarrier(walk->state, event->buffer[lane], event->offset[lane]);
     if (at == NO_MBARRIER) return;
     uint64_t phase = awaited(walk, event, lane, at);
     if (phase != walk->state->mbarriers[at].phase) return;
@@ -286,7 +297,7 @@ static void note_wait(const Walk *walk, const TraceEvent *event) {
 }
 
 /* `number`: the first event of a warp after the shown one. */
-static void note_next(const Walk *walk, int number) {
+static void note_next(const MbarrierWalk *walk, int number) {
     TraceEvent event;
     trace_block_read(walk->block, number, &event);
     walk->state->warps[event.warp].activity = WARP_RUNS;
@@ -294,7 +305,7 @@ static void note_next(const Walk *walk, int number) {
 }
 
 /* In a deadlock the last event of a warp is a wait that found its phase incomplete. */
-static void note_last_waits(const Walk *walk) {
+static void note_last_waits(const MbarrierWalk *walk) {
     TraceEvent event;
     for (int w = 0; w < walk->state->warp_count; w++) {
         const MbarrierWarp *warp = &walk->state->warps[w];
@@ -307,7 +318,7 @@ static void note_last_waits(const Walk *walk) {
 /* What the whole trace tells of each mbarrier and warp. */
 static void add_roles(const MbarrierState *whole, MbarrierState *out) {
     for (int i = 0; i < out->count; i++) {
-        int at = mbarrier_state_find(whole, out->mbarriers[i].symbol, out->mbarriers[i].offset);
+        int at = find_mbarrier(whole, out->mbarriers[i].symbol, out->mbarriers[i].offset);
         if (at == NO_MBARRIER) continue;
         out->mbarriers[i].is_copied_to = whole->mbarriers[at].is_copied_to;
         out->mbarriers[i].ever = whole->mbarriers[at].ever;
@@ -323,10 +334,10 @@ static void add_roles(const MbarrierState *whole, MbarrierState *out) {
 
 void mbarrier_state_after(const TraceLaunch *launch, const TraceBlock *block, int event, MbarrierState *out) {
     MbarrierState *state = memory_new(sizeof *state);
-    Walk *walk = memory_new(sizeof *walk), *then = memory_new(sizeof *then);
+    MbarrierWalk *walk = memory_new(sizeof *walk), *then = memory_new(sizeof *then);
     TraceEvent header;
     uint32_t threads = launch->block[0] * launch->block[1] * launch->block[2], seen = 0;
-    *walk = (Walk){.launch = launch, .block = block, .state = state};
+    *walk = (MbarrierWalk){.launch = launch, .block = block, .state = state};
     state->warp_count = (int)((threads + WARP_LANES - 1) / WARP_LANES);
     for (int w = 0; w < state->warp_count; w++)
         state->warps[w] = (MbarrierWarp){.activity = WARP_HAS_ENDED, .event = NO_MBARRIER};
@@ -353,12 +364,12 @@ void mbarrier_state_after(const TraceLaunch *launch, const TraceBlock *block, in
 
 /* ---- what is said of an mbarrier ----------------------------------------------------------------------- */
 
-bool mbarrier_is_between_phases(const Mbarrier *mbarrier) {
+bool mbarrier_is_between_phases(const TracedMbarrier *mbarrier) {
     return mbarrier->phase && mbarrier->pending == mbarrier->count && !mbarrier->expected &&
            !mbarrier->ordered && !mbarrier->awaits_copies;
 }
 
-uint32_t mbarrier_missing_warps(const Mbarrier *mbarrier) {
+uint32_t mbarrier_missing_warps(const TracedMbarrier *mbarrier) {
     uint32_t missing = mbarrier->ever & ~mbarrier->arrived;
     bool fits = __builtin_popcount(missing) * mbarrier->arrivals_per_warp == mbarrier->pending;
     return fits && mbarrier->pending > 0 ? missing : 0;
@@ -366,7 +377,7 @@ uint32_t mbarrier_missing_warps(const Mbarrier *mbarrier) {
 
 void mbarrier_print_name(const TraceLaunch *launch, const MbarrierState *state, int index, char *out,
                          size_t bytes) {
-    const Mbarrier *mbarrier = &state->mbarriers[index];
+    const TracedMbarrier *mbarrier = &state->mbarriers[index];
     const TraceSymbol *symbol = &launch->symbols[mbarrier->symbol];
     uint64_t words = 0;
     for (int i = 0; i < state->count; i++) words += state->mbarriers[i].symbol == mbarrier->symbol;

@@ -12,13 +12,14 @@
 
 enum { MOST_MBARRIERS = 64, MOST_MBARRIER_WARPS = 32, NO_MBARRIER = -1 };
 
-typedef struct Mbarrier {
+typedef struct TracedMbarrier {
     int symbol;         /* of the launch */
     uint64_t offset;    /* bytes in the symbol */
     int64_t count;      /* arrivals that a phase takes */
     int64_t pending;    /* arrivals that the current phase still needs */
     int64_t expected;   /* bytes that the current phase expects */
     int64_t ordered;    /* bytes of the copies ordered for it */
+    bool is_here;       /* the event is an operation on it, or orders a copy that completes on it */
     uint64_t phase;     /* number of the current phase, from 0; its parity is that of the number */
     bool awaits_copies; /* an arrival of the current phase follows cp.async copies */
     bool is_copied_to;  /* bulk copies complete on it, somewhere in the block's trace */
@@ -26,9 +27,13 @@ typedef struct Mbarrier {
     uint32_t ever;      /* warps that arrive in any phase of the trace */
     /* Arrivals of each of these warps in a phase; 0: unknown, they differ. */
     int64_t arrivals_per_warp;
-} Mbarrier;
+} TracedMbarrier;
 
-typedef enum MbarrierActivity { WARP_RUNS, WARP_WAITS, WARP_HAS_ENDED } MbarrierActivity;
+typedef enum MbarrierActivity {
+    WARP_RUNS,
+    WARP_WAITS, /* its next event is a wait, for a phase that is not complete */
+    WARP_HAS_ENDED
+} MbarrierActivity;
 
 typedef struct MbarrierWarp {
     bool orders_copies; /* anywhere in the block's trace: to an mbarrier */
@@ -41,7 +46,7 @@ typedef struct MbarrierWarp {
 } MbarrierWarp;
 
 typedef struct MbarrierState {
-    Mbarrier mbarriers[MOST_MBARRIERS]; /* those initialized, by symbol and offset */
+    TracedMbarrier mbarriers[MOST_MBARRIERS]; /* those initialized, by symbol and offset */
     int count;
     bool has_unknown_copies; /* the mbarrier of a copy is not in the trace: `ordered` is unknown */
     MbarrierWarp warps[MOST_MBARRIER_WARPS];
@@ -50,12 +55,10 @@ typedef struct MbarrierState {
 
 /* The state just after `event`. */
 void mbarrier_state_after(const TraceLaunch *launch, const TraceBlock *block, int event, MbarrierState *out);
-/* NO_MBARRIER: there is none initialized at this place. */
-int mbarrier_state_find(const MbarrierState *state, int symbol, uint64_t offset);
 /* The phase needs nothing more so far, but earlier phases are complete. */
-bool mbarrier_is_between_phases(const Mbarrier *mbarrier);
+bool mbarrier_is_between_phases(const TracedMbarrier *mbarrier);
 /* Warps whose arrival the current phase lacks; 0: none, or the arrivals of other phases do not tell. */
-uint32_t mbarrier_missing_warps(const Mbarrier *mbarrier);
+uint32_t mbarrier_missing_warps(const TracedMbarrier *mbarrier);
 /* "full[1]", where the symbol holds nothing but mbarriers; "gate", if it is one; else "shared+16". */
 void mbarrier_print_name(const TraceLaunch *launch, const MbarrierState *state, int index, char *out,
                          size_t bytes);
