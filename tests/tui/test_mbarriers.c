@@ -256,6 +256,20 @@ static void the_picture_shows_who_waits_for_what(void **state) {
     close_session(&opened);
 }
 
+/* Of more mbarriers than fit, those around the step's are shown. */
+static void the_mbarrier_of_the_step_is_on_the_screen(void **state) {
+    (void)state;
+    Opened opened = {0};
+    static const char *const parts[] = {">ring[63] phase 0 (0) 0 of 1"};
+    open_ptx(&opened,
+             ".shared .align 8 .b64 ring[64];\nmov.u32 %r2, ring;\nadd.u32 %r3, %r2, 512;\n"
+             "A: mbarrier.init.shared::cta.b64 [%r2], 1;\nadd.u32 %r2, %r2, 8;\nsetp.lt.u32 %p1, %r2, %r3;\n"
+             "@%p1 bra A;",
+             1);
+    expect_picture(&opened, TRACE_MBARRIER, parts, 1);
+    close_session(&opened);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_ring_turns_once_for_each_copy),
@@ -265,6 +279,7 @@ int main(void) {
         cmocka_unit_test(counts_drops_and_states_are_followed),
         cmocka_unit_test(a_deadlock_shows_the_bytes_that_nobody_ordered),
         cmocka_unit_test(the_picture_shows_who_waits_for_what),
+        cmocka_unit_test(the_mbarrier_of_the_step_is_on_the_screen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

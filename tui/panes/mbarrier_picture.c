@@ -15,6 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* How much is said of an mbarrier: all, bytes as B, numbers only. */
+typedef enum Brevity { SAY_ALL, SAY_B, SAY_NUMBERS } Brevity;
+
 enum { NAME_BYTES = 80, ROW_BYTES = 240, GAP = 2, ROWS_OF_WARPS = 2 };
 
 typedef struct MbarrierPicture {
@@ -29,7 +32,7 @@ typedef struct MbarrierPicture {
 /* ---- words --------------------------------------------------------------------------------------------- */
 
 /* ", 1,024 of 2,048 bytes ordered", ", 2,048 bytes on the way" */
-static void print_bytes(const MbarrierPicture *picture, const TracedMbarrier *mbarrier, bool is_short,
+static void print_bytes(const MbarrierPicture *picture, const TracedMbarrier *mbarrier, Brevity brevity,
                         char *out, size_t bytes) {
     CountText expected, ordered;
     bool is_known = !picture->state.has_unknown_copies && mbarrier->expected >= 0;
@@ -38,29 +41,30 @@ static void print_bytes(const MbarrierPicture *picture, const TracedMbarrier *mb
     count_text((uint64_t)llabs(mbarrier->expected), &expected);
     count_text((uint64_t)mbarrier->ordered, &ordered);
     if (!is_known)
-        snprintf(out, bytes, is_short ? tr(", %s B") : tr(", expects %s bytes"), expected.text);
+        snprintf(out, bytes, brevity != SAY_ALL ? tr(", %s B") : tr(", expects %s bytes"), expected.text);
     else if (mbarrier->ordered == mbarrier->expected)
-        snprintf(out, bytes, is_short ? tr(", %s B") : tr(", %s bytes on the way"), expected.text);
+        snprintf(out, bytes, brevity != SAY_ALL ? tr(", %s B") : tr(", %s bytes on the way"), expected.text);
     else
-        snprintf(out, bytes, is_short ? tr(", %s/%s B") : tr(", %s of %s bytes ordered"), ordered.text,
-                 expected.text);
+        snprintf(out, bytes, brevity != SAY_ALL ? tr(", %s/%s B") : tr(", %s of %s bytes ordered"),
+                 ordered.text, expected.text);
 }
 
-static void print_mbarrier(const MbarrierPicture *picture, const TracedMbarrier *mbarrier, bool is_short,
+static void print_mbarrier(const MbarrierPicture *picture, const TracedMbarrier *mbarrier, Brevity brevity,
                            char *out, size_t bytes) {
     char copies[80];
     long long arrived = mbarrier->count - mbarrier->pending, count = mbarrier->count;
     unsigned long long phase = mbarrier->phase;
     if (mbarrier_is_between_phases(mbarrier)) {
         snprintf(out, bytes,
-                 is_short ? tr("phase %llu (%llu) complete") : tr("phase %llu, parity %llu: complete"),
+                 brevity == SAY_NUMBERS ? tr("phase %llu (%llu) complete")
+                                        : tr("phase %llu, parity %llu: complete"),
                  phase - 1, (phase - 1) & 1);
         return;
     }
-    print_bytes(picture, mbarrier, is_short, copies, sizeof copies);
+    print_bytes(picture, mbarrier, brevity, copies, sizeof copies);
     snprintf(out, bytes,
-             is_short ? tr("phase %llu (%llu) %lld of %lld%s")
-                      : tr("phase %llu, parity %llu: %lld of %lld arrived%s"),
+             brevity == SAY_NUMBERS ? tr("phase %llu (%llu) %lld of %lld%s")
+                                    : tr("phase %llu, parity %llu: %lld of %lld arrived%s"),
              phase, phase & 1, arrived, count, copies);
 }
 
@@ -110,10 +114,10 @@ static void print_warp(const MbarrierPicture *picture, const MbarrierWarp *warp,
 
 /* ---- rows ---------------------------------------------------------------------------------------------- */
 
-static void print_rows(MbarrierPicture *picture, bool is_short) {
+static void print_rows(MbarrierPicture *picture, Brevity brevity) {
     picture->row_columns = 0;
     for (int i = 0; i < picture->state.count; i++) {
-        print_mbarrier(picture, &picture->state.mbarriers[i], is_short, picture->rows[i], ROW_BYTES);
+        print_mbarrier(picture, &picture->state.mbarriers[i], brevity, picture->rows[i], ROW_BYTES);
         int columns = canvas_text_columns(picture->rows[i]);
         if (columns > picture->row_columns) picture->row_columns = columns;
     }
@@ -128,21 +132,25 @@ static int columns_of(const MbarrierPicture *picture, int columns, int rows) {
     return most < 1 ? 1 : most;
 }
 
-/* Column by column; returns the row below them. */
+/* Column by column; returns the row below them. If they do not fit, the rows around the step's mbarrier. */
 static int draw_mbarriers(MbarrierPicture *picture, Canvas *canvas, Rectangle area, int row) {
-    int columns = columns_of(picture, area.columns, area.rows - row), count = picture->state.count;
-    int rows = (count + columns - 1) / columns;
-    int width = (area.columns + GAP) / columns;
+    int columns = columns_of(picture, area.columns, area.rows - row - ROWS_OF_WARPS);
+    int count = picture->state.count, rows = (count + columns - 1) / columns;
+    int width = (area.columns + GAP) / columns, shown = rows, here = 0;
+    if (shown > area.rows - row) shown = area.rows - row;
+    for (int i = 0; i < count; i++)
+        if (picture->state.mbarriers[i].is_here) here = i % rows;
+    int first = canvas_first_shown(here, shown, rows);
     for (int i = 0; i < count; i++) {
-        int y = row + i % rows, x = i / rows * width;
+        int y = i % rows - first, x = i / rows * width;
         bool is_here = picture->state.mbarriers[i].is_here;
         Role role = is_here ? ROLE_LIT : ROLE_TEXT;
-        if (y >= area.rows) continue;
-        canvas_text(canvas, area, x, y, role, is_here ? ">" : " ");
-        canvas_text(canvas, area, x + 1, y, role, picture->names[i]);
-        canvas_text(canvas, area, x + 1 + picture->name_columns + 1, y, role, picture->rows[i]);
+        if (y < 0 || y >= shown) continue;
+        canvas_text(canvas, area, x, row + y, role, is_here ? ">" : " ");
+        canvas_text(canvas, area, x + 1, row + y, role, picture->names[i]);
+        canvas_text(canvas, area, x + 1 + picture->name_columns + 1, row + y, role, picture->rows[i]);
     }
-    return row + rows;
+    return row + shown;
 }
 
 /* One row for all warps that do the same. */
@@ -175,9 +183,16 @@ void mbarrier_picture_draw(const StepContext *context, int event, Canvas *canvas
         int columns = canvas_text_columns(picture->names[i]);
         if (columns > picture->name_columns) picture->name_columns = columns;
     }
-    print_rows(picture, false);
-    int room = area.rows - row - ROWS_OF_WARPS, columns = columns_of(picture, area.columns, room);
-    if ((picture->state.count + columns - 1) / columns > room) print_rows(picture, true);
-    draw_warps(picture, canvas, area, draw_mbarriers(picture, canvas, area, row));
+    int room = area.rows - row - ROWS_OF_WARPS, rows = room + 1;
+    for (Brevity brevity = SAY_ALL; brevity <= SAY_NUMBERS && rows > room; brevity++) {
+        print_rows(picture, brevity);
+        int columns = columns_of(picture, area.columns, room);
+        rows = (picture->state.count + columns - 1) / columns;
+    }
+    row = draw_mbarriers(picture, canvas, area, row);
+    if (trace_cluster_blocks(context->launch) > 1)
+        canvas_text(canvas, area, 1, row++, ROLE_DIM,
+                    tr("arrivals and copies of other blocks of the cluster are not counted"));
+    draw_warps(picture, canvas, area, row);
     free(picture);
 }

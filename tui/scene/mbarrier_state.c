@@ -338,6 +338,7 @@ void mbarrier_state_after(const TraceLaunch *launch, const TraceBlock *block, in
     TraceEvent header;
     uint32_t threads = launch->block[0] * launch->block[1] * launch->block[2], seen = 0;
     *walk = (MbarrierWalk){.launch = launch, .block = block, .state = state};
+    state->has_unknown_copies = trace_cluster_blocks(launch) > 1; /* other blocks may order some */
     state->warp_count = (int)((threads + WARP_LANES - 1) / WARP_LANES);
     for (int w = 0; w < state->warp_count; w++)
         state->warps[w] = (MbarrierWarp){.activity = WARP_HAS_ENDED, .event = NO_MBARRIER};
