@@ -260,7 +260,7 @@ static void the_picture_shows_who_waits_for_what(void **state) {
 static void the_mbarrier_of_the_step_is_on_the_screen(void **state) {
     (void)state;
     Opened opened = {0};
-    static const char *const parts[] = {">ring[63] phase 0 (0) 0 of 1"};
+    static const char *const parts[] = {">ring[63] phase 0 (0) 0/1"};
     open_ptx(&opened,
              ".shared .align 8 .b64 ring[64];\nmov.u32 %r2, ring;\nadd.u32 %r3, %r2, 512;\n"
              "A: mbarrier.init.shared::cta.b64 [%r2], 1;\nadd.u32 %r2, %r2, 8;\nsetp.lt.u32 %p1, %r2, %r3;\n"

@@ -63,7 +63,7 @@ static void print_mbarrier(const MbarrierPicture *picture, const TracedMbarrier 
     }
     print_bytes(picture, mbarrier, brevity, copies, sizeof copies);
     snprintf(out, bytes,
-             brevity == SAY_NUMBERS ? tr("phase %llu (%llu) %lld of %lld%s")
+             brevity == SAY_NUMBERS ? tr("phase %llu (%llu) %lld/%lld%s")
                                     : tr("phase %llu, parity %llu: %lld of %lld arrived%s"),
              phase, phase & 1, arrived, count, copies);
 }
@@ -147,8 +147,8 @@ static int draw_mbarriers(MbarrierPicture *picture, Canvas *canvas, Rectangle ar
         Role role = is_here ? ROLE_LIT : ROLE_TEXT;
         if (y < 0 || y >= shown) continue;
         canvas_text(canvas, area, x, row + y, role, is_here ? ">" : " ");
-        canvas_text(canvas, area, x + 1, row + y, role, picture->names[i]);
-        canvas_text(canvas, area, x + 1 + picture->name_columns + 1, row + y, role, picture->rows[i]);
+        canvas_print(canvas, area, x + 1, row + y, role, "%-*s %s", picture->name_columns, picture->names[i],
+                     picture->rows[i]);
     }
     return row + shown;
 }
