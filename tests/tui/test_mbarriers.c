@@ -217,6 +217,11 @@ static void a_deadlock_shows_the_bytes_that_nobody_ordered(void **state) {
     assert_int_equal(gate->pending, 0);
     assert_int_equal(gate->expected, 256);
     assert_int_equal(gate->ordered, 128);
+    go_to_event(&opened, trace_block_event_count(opened.block) - 3); /* the second warp's wait */
+    for (int w = 0; w < 2; w++) {
+        assert_int_equal(opened.state.warps[w].activity, WARP_WAITS);
+        assert_int_equal(opened.state.warps[w].phase, 0);
+    }
     close_session(&opened);
 }
 

@@ -304,14 +304,14 @@ static void note_next(const MbarrierWalk *walk, int number) {
     note_wait(walk, &event);
 }
 
-/* In a deadlock the last event of a warp is a wait that found its phase incomplete. */
+/* A warp whose latest event is a wait that found its phase incomplete waits, in a deadlock for ever. */
 static void note_last_waits(const MbarrierWalk *walk) {
     TraceEvent event;
     for (int w = 0; w < walk->state->warp_count; w++) {
         const MbarrierWarp *warp = &walk->state->warps[w];
-        if (warp->activity != WARP_HAS_ENDED || warp->event == NO_MBARRIER) continue;
+        if (warp->event == NO_MBARRIER) continue;
         trace_block_read(walk->block, warp->event, &event);
-        note_wait(walk, &event);
+        if (event.mask && !event.value[0][__builtin_ctz(event.mask)]) note_wait(walk, &event);
     }
 }
 

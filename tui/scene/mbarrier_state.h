@@ -31,7 +31,7 @@ typedef struct TracedMbarrier {
 
 typedef enum MbarrierActivity {
     WARP_RUNS,
-    WARP_WAITS, /* its next event is a wait, for a phase that is not complete */
+    WARP_WAITS, /* its next event, or its latest, is a wait for a phase that is not complete */
     WARP_HAS_ENDED
 } MbarrierActivity;
 
