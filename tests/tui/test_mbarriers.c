@@ -199,6 +199,24 @@ static void counts_drops_and_states_are_followed(void **state) {
     close_session(&opened);
 }
 
+/* The parity of a phase comes again two phases later: a wait that has succeeded waits no more. */
+static void a_wait_ends_with_its_phase(void **state) {
+    (void)state;
+    Opened opened = {0};
+    open_ptx(&opened,
+             "@%p0 mbarrier.init.shared::cta.b64 [%r2], 1;\nbar.sync 0;\nsetp.ge.u32 %p1, %r0, 32;\n"
+             "@%p1 bra W;\nsetp.ne.u32 %p2, %r0, 0;\n@%p2 bra E;\nmov.u32 %r3, 0;\n"
+             "mbarrier.arrive.shared::cta.b64 %q1, [%r2];\n"
+             "L: add.u32 %r3, %r3, 1;\nsetp.lt.u32 %p3, %r3, 20;\n@%p3 bra L;\n"
+             "mbarrier.arrive.shared::cta.b64 %q1, [%r2];\nbra E;\n"
+             "W: mbarrier.try_wait.parity.shared::cta.b64 %p2, [%r2], 0;\nE:",
+             64);
+    go_to_end(&opened);
+    assert_int_equal(of(&opened, "gate")->phase, 2);
+    assert_int_equal(opened.state.warps[1].activity, WARP_HAS_ENDED);
+    close_session(&opened);
+}
+
 /* ---- a transaction count that is too large ------------------------------------------------------------- */
 
 static const char too_large[] =
@@ -282,6 +300,7 @@ int main(void) {
         cmocka_unit_test(other_phases_tell_which_warps_are_missing),
         cmocka_unit_test(bytes_are_expected_then_ordered_then_complete),
         cmocka_unit_test(counts_drops_and_states_are_followed),
+        cmocka_unit_test(a_wait_ends_with_its_phase),
         cmocka_unit_test(a_deadlock_shows_the_bytes_that_nobody_ordered),
         cmocka_unit_test(the_picture_shows_who_waits_for_what),
         cmocka_unit_test(the_mbarrier_of_the_step_is_on_the_screen),

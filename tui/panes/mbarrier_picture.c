@@ -1,8 +1,8 @@
 /* The mbarriers of a block and its warps, as of a step (mbarrier_picture.h).
  *
- *     >full[0]  phase 2, parity 0: 1 of 1 arrived, 1,024 bytes on the way      empty[0]  phase 1 complete
- *     warp 0    producer  waits for empty[1], phase 0, not yet: warp 2
- *     warp 1    consumer  runs, line 61 */
+ *     >full[0] phase 2, parity 0: 1 of 1 arrived, 1,024 bytes on the way    empty[0] phase 1, parity 1: complete
+ *      warp 0     producer  waits for empty[1], phase 0; not yet: warp 2
+ *      warp 1     consumer  line 61 */
 #include "tui/panes/mbarrier_picture.h"
 
 #include "base/language.h"
@@ -74,7 +74,7 @@ static void print_warps(uint32_t warps, int count, char *out, size_t bytes) {
     step_context_describe_warps(chosen, count, out, bytes);
 }
 
-/* "waits for empty[1], phase 0, not yet: warp 2" */
+/* "waits for empty[1], phase 0; not yet: warp 2" */
 static void print_wait(const MbarrierPicture *picture, const MbarrierWarp *warp, char *out, size_t bytes) {
     const TracedMbarrier *mbarrier = &picture->state.mbarriers[warp->mbarrier];
     uint32_t missing = mbarrier_missing_warps(mbarrier);
