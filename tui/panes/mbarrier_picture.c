@@ -1,6 +1,6 @@
 /* The mbarriers of a block and its warps, as of a step (mbarrier_picture.h).
  *
- *     >full[0] phase 2, parity 0: 1 of 1 arrived, 1,024 bytes on the way   empty[0] phase 1, parity 1: complete
+ *     >full[0] phase 2, parity 0: 1 of 1 arrived, 1,024 bytes on the way   empty[0] phase 1, ...
  *      warp 0     producer  waits for empty[1], phase 0; not yet: warp 2
  *      warp 1     consumer  line 61 */
 #include "tui/panes/mbarrier_picture.h"
