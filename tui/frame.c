@@ -318,8 +318,14 @@ static bool splits(const StepContext *context) {
     return paths->split_at[context->event_number] >= 0;
 }
 
+/* A wait that found the phase of its mbarrier incomplete: the run ends there, or polls. */
+static bool waits_in_vain(const TraceEvent *event) {
+    return event->kind == TRACE_MBARRIER && event->has_result && event->mask &&
+           !event->value[0][__builtin_ctz(event->mask)];
+}
+
 /* The pane that draws the picture; the reduction has a place of its own if there is room for both,
- * else it gives its place to a branch that splits the warp. */
+ * else it gives its place to a branch that splits the warp, and to a wait for an incomplete phase. */
 static bool is_picture(const ShownPanes *shown, const Layout *layout, const Pane *pane) {
     const StepContext *context = &shown->context;
     switch (context->view->display.picture) {
@@ -331,7 +337,7 @@ static bool is_picture(const ShownPanes *shown, const Layout *layout, const Pane
     case SHOW_WARPS:
         return pane == &pane_warps;
     case SHOW_REDUCTION:
-        if (!layout->slots[SLOT_REDUCTION].rows && !splits(context) &&
+        if (!layout->slots[SLOT_REDUCTION].rows && !splits(context) && !waits_in_vain(&context->event) &&
             has_reduction(context->scene, context->view))
             return pane == &pane_reduction;
         /* fall through */

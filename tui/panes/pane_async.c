@@ -3,6 +3,7 @@
 #include "tui/panes/pane.h"
 
 #include "base/language.h"
+#include "tui/panes/mbarrier_picture.h"
 #include "tui/panes/ruler.h"
 #include "tui/panes/tile_picture.h"
 #include "tui/scene/scene_copies.h"
@@ -17,6 +18,12 @@ static const PtxInstruction *instruction_of(const StepContext *context) {
 
 static bool has(const StepContext *context, PtxModifierKind kind) {
     return ptx_instruction_has(instruction_of(context), kind);
+}
+
+/* A bulk copy whose bytes an mbarrier of this block counts. */
+static bool completes_on_mbarrier(const StepContext *context) {
+    return trace_kind_is_bulk(context->event.kind) && has(context, PTX_MOD_COMPLETE_TX_BYTES) &&
+           trace_event_peer(&context->event) < 0;
 }
 
 /* The lane whose copy is shown: the selected one, else the first. */
@@ -114,7 +121,7 @@ static void draw_group(const StepContext *context, Canvas *canvas, Rectangle are
 
 static void draw_mbarrier(const StepContext *context, Canvas *canvas, Rectangle area) {
     const TraceEvent *event = &context->event;
-    int lane = shown_lane(context), row = FIRST_ROW;
+    int lane = shown_lane(context), row = 0;
     char place[80];
     unsigned long long operand = event->operand[lane];
     place_of(context, event, lane, place, sizeof place);
@@ -140,6 +147,7 @@ static void draw_mbarrier(const StepContext *context, Canvas *canvas, Rectangle 
                      tr("%s: each lane arrives when its copies so far have arrived"), place);
     else
         canvas_print(canvas, area, 1, row, ROLE_TEXT, tr("%s: each lane arrives"), place);
+    mbarrier_picture_draw(context, context->event_number, canvas, area, row + 1);
 }
 
 /* ---- bulk copies --------------------------------------------------------------------------------------- */
@@ -180,14 +188,18 @@ static void draw_arrival(const StepContext *context, Canvas *canvas, Rectangle a
 
 static void draw_bulk(const StepContext *context, Canvas *canvas, Rectangle area) {
     const TraceBlock *block = context->steps->block;
-    int event = context->event_number, lane = shown_lane(context), row = FIRST_ROW;
+    bool completes = completes_on_mbarrier(context);
+    int event = context->event_number, lane = shown_lane(context), row = completes ? 0 : FIRST_ROW;
     bool written = context->event.kind == trace_written_kind_of(instruction_of(context));
     int destination = written ? event : async_copy_other_side(context->launch, block, event);
     char copy[240];
     if (destination == NO_EVENT) return;
     print_copy(context, destination, lane, copy, sizeof copy);
     canvas_print(canvas, area, 1, row++, ROLE_TEXT, "lane %d  %s", lane, copy);
-    draw_arrival(context, canvas, area, row, destination, lane);
+    if (completes)
+        mbarrier_picture_draw(context, destination, canvas, area, row);
+    else
+        draw_arrival(context, canvas, area, row, destination, lane);
 }
 
 static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
@@ -198,6 +210,13 @@ static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
         tile_picture_draw(&picture, canvas, area);
         return;
     }
+    if (event->kind == TRACE_MBARRIER || completes_on_mbarrier(context)) {
+        if (event->kind == TRACE_MBARRIER)
+            draw_mbarrier(context, canvas, area);
+        else
+            draw_bulk(context, canvas, area);
+        return;
+    }
     Ruler ruler = ruler_make(area, RULER_LABEL, 0);
     uint32_t exists = step_context_existing_lanes(context, event->warp);
     ruler_draw(&ruler, canvas, area, 0, context->view->selection.lane);
@@ -206,10 +225,14 @@ static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
     ruler_draw_mask(&ruler, canvas, area, 1, ROLE_ACTIVE, event->mask, exists, context->view->selection.lane);
     if (event->kind == TRACE_ASYNC_GROUP)
         draw_group(context, canvas, area);
-    else if (event->kind == TRACE_MBARRIER)
-        draw_mbarrier(context, canvas, area);
     else
         draw_bulk(context, canvas, area);
+}
+
+/* The picture of mbarriers has no ruler. */
+static ViewAnswer click(const StepContext *context, Rectangle area, int column, int row, View *view) {
+    if (context->event.kind == TRACE_MBARRIER || completes_on_mbarrier(context)) return VIEW_IGNORED;
+    return ruler_click(context, area, column, row, view);
 }
 
 const Pane pane_async = {.slot = SLOT_PICTURE,
@@ -219,4 +242,4 @@ const Pane pane_async = {.slot = SLOT_PICTURE,
                                   1u << TRACE_GLOBAL_BULK_WRITE | 1u << TRACE_SHARED_BULK_WRITE,
                          .head = head,
                          .draw = draw,
-                         .click = ruler_click};
+                         .click = click};

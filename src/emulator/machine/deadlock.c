@@ -132,7 +132,7 @@ void raise_missing_lanes(Block *block, const Warp *warp, const Fragment *at) {
     text_done(&text);
 }
 
-/* " (`full`+8, phase 0: 1 of 256 arrivals and 128 bytes are missing)". */
+/* " (`full`+8, phase 0: 1 of 256 arrivals and 128 bytes are missing)"; of the two, what is missing. */
 static void describe_mbarrier(const Block *block, uint32_t place, Text *out) {
     const LoweredProgram *program = block->grid->program;
     const SharedPlace *variable = NULL;
@@ -143,10 +143,13 @@ static void describe_mbarrier(const Block *block, uint32_t place, Text *out) {
         text_print(out, tr(" (`%s`+%u"), variable->name, place - variable->offset);
     else
         text_print(out, tr(" (shared offset %u"), place);
-    text_print(out, tr(", phase %d: %lld of %lld arrivals"), mbarrier.phase, (long long)mbarrier.pending,
-               (long long)mbarrier.expected);
     int64_t arrivals, bytes = mbarrier.bytes - copies_expected(block, place, &arrivals);
-    if (bytes > 0) text_print(out, tr(" and %lld bytes"), (long long)bytes);
+    bool only_bytes = bytes > 0 && !mbarrier.pending;
+    text_print(out, tr(", phase %d: "), mbarrier.phase);
+    if (!only_bytes)
+        text_print(out, tr("%lld of %lld arrivals"), (long long)mbarrier.pending,
+                   (long long)mbarrier.expected);
+    if (bytes > 0) text_print(out, only_bytes ? tr("%lld bytes") : tr(" and %lld bytes"), (long long)bytes);
     text_add(out,
              bytes < 0 ? tr(" are missing, and more bytes arrive than are expected)") : tr(" are missing)"));
 }
