@@ -1,4 +1,7 @@
-"""Writes the scoreboard of suites.sh from the files that it left: suites_table.py RESULTS > README.md."""
+"""Writes the scoreboard of suites.sh from the files that it left: suites_table.py RESULTS > README.md.
+
+The kind of a case that does not pass is told by suites_notes.txt, else by its reason.
+"""
 
 import collections
 import datetime
@@ -9,18 +12,34 @@ import sys
 WORST = ("listed", "failed", "refused", "skipped", "passed")
 # kind of what is not passed; what its reason or redviz's message says
 KINDS = (
-    ("time limit", r"time limit"),
+    ("time limit", r"time limit|exit status (124|137)"),
     ("textures and surfaces", r"[Tt]exture|[Ss]urface|cudaArray|\btex\.|\bsu(ld|st)\b"),
     ("launches by kernels (CDP)", r"device-side|\bCDP\b|cudadevrt|cudaLaunchDevice|cudaGetParameterBuffer"),
     ("machine code", r"machine code|cubin|LTO"),
     ("several GPUs", r"several GPUs|more than one device"),
+    ("form of PTX", r"INVALID_PTX|not emulated"),
     ("crash", r"crash|signal"),
     ("wrong value", r"wrong value|not equal|Mismatch|Not equal"),
 )
 
 
-def kind_of(reason):
-    return next((kind for kind, pattern in KINDS if re.search(pattern, reason)), "other")
+def read_notes():
+    """(suite, expression of the case, kind, why) of each line of suites_notes.txt."""
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "suites_notes.txt")
+    with open(path, encoding="utf-8") as file:
+        rows = [line.strip().split(" | ") for line in file if line.strip() and not line.startswith("#")]
+    return [(suite, re.compile(case), kind, why) for suite, case, kind, why in rows]
+
+
+NOTES = read_notes()
+
+
+def explain(suite, case, reason):
+    """The kind of a case that does not pass, and why."""
+    for noted, pattern, kind, why in NOTES:
+        if noted == suite and pattern.search(case):
+            return kind, why
+    return next((kind for kind, pattern in KINDS if re.search(pattern, reason)), "other"), reason
 
 
 def message_of(path):
@@ -51,6 +70,8 @@ def cases_of(folder, name):
         if result == "listed":
             stopped = message if "time limit" in message else "not reached: " + (message or "the time limit")
             cases[case] = ("failed", stopped)
+        elif "INVALID_PTX" in reason:
+            cases[case] = ("refused", reason)
         elif result == "failed" and len(cases) == 1 and message and "wrong value" not in reason:
             cases[case] = ("refused" if "not emulated" in message else "failed", message)
     return cases
@@ -63,8 +84,8 @@ def machine():
 
 
 def reasons(cases):
-    kinds = collections.Counter(kind_of(reason) for _, reason in cases)
-    return "<br>".join("%d %s" % (count, kind) for kind, count in kinds.most_common()) or "0"
+    kinds = collections.Counter(kind for _, kind, _ in cases)
+    return ", ".join("%d %s" % (count, kind) for kind, count in kinds.most_common()) or "0"
 
 
 def main():
@@ -83,7 +104,9 @@ def main():
             with open(os.path.join(folder, name + ".seconds"), encoding="utf-8") as file:
                 seconds += int(file.read())
             for case, (result, reason) in cases_of(folder, name).items():
-                found[result].append((name + case if case.startswith("::") else case, reason))
+                case = name + case if case.startswith("::") else case
+                case = name + " " + case if case == "collection" else case
+                found[result].append((case, *explain(suite, case, reason)))
         count = sum(len(found[result]) for result in ("passed", "refused", "failed"))
         rows.append("| %s | %s | %d | %d | %d | %s | %s | %d | %d |" % (
             suite, revision, len(files), count, len(found["passed"]), reasons(found["refused"]), reasons(found["failed"]),
@@ -102,17 +125,17 @@ def main():
         rest = [(result, *case) for result in ("refused", "failed") for case in found[result]]
         if rest:
             print("\n## What remains of %s\n" % suite)
-            for (result, reason), cases in group(rest):
+            for (result, kind, reason), cases in group(rest):
                 names = ", ".join(case for case in cases[:3]) + (" and %d more" % (len(cases) - 3) if len(cases) > 3 else "")
-                print("- %s, %s: %s: `%s`" % (result, kind_of(reason), names, reason.replace("`", "'")))
+                print("- %s, %s: %s: %s" % (result, kind, names, reason.replace("`", "'")))
 
 
 def group(rest):
     """Cases with one result and one reason, together; numbers and addresses in a reason do not tell two apart."""
     groups = collections.OrderedDict()
-    for result, case, reason in rest:
-        key = (result, re.sub(r"0x[0-9a-f]+|\d+", "N", reason))
-        groups.setdefault(key, ((result, reason), []))[1].append(case)
+    for result, case, kind, reason in rest:
+        key = (result, kind, re.sub(r"0x[0-9a-f]+|\d+", "N", reason))
+        groups.setdefault(key, ((result, kind, reason), []))[1].append(case)
     return groups.values()
 
 

@@ -48,7 +48,7 @@ def bytes_of(text):
     """The bytes of an array of Rust and the format of its elements."""
     text = re.sub(r"(half::f16|f32)::from_bits\((\w+)\)", float_of_bits, text)
     parts = [part.strip() for part in text.split(",") if part.strip()]
-    named = re.findall(r"(?:(?<=[0-9_.])|\b)(%s)\b" % TYPES, text)
+    named = re.findall(r"(?:(?<=[0-9A-Fa-f_.])|\b)(%s)\b" % TYPES, text)
     form = FORMATS[named[0]] if named else "d" if "." in text else "i"
     values = [value_of(part) for part in parts]
     if form == "i" and any(value > 2**31 - 1 for value in values):
