@@ -122,7 +122,8 @@ for suite in "$@"; do
     is=$("${name}_revision")
     [ -n "$is" ] || { echo "redviz: $suite is not in $folder (see $0): left out" >&2 && continue; }
     mkdir -p "$folder/results/$suite" && echo "$is" >"$folder/results/$suite.revision"
-    ("${name}_files") | grep -E "${ONLY:-.}" |
+    ("${name}_files") >"$folder/results/$suite.files"
+    grep -E "${ONLY:-.}" "$folder/results/$suite.files" |
         xargs -P "${JOBS:-2}" -I '{}' "$home/scripts/suites.sh" --file "$folder" "$suite" '{}'
 done
 mkdir -p "$home/assets/suites"

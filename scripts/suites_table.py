@@ -99,6 +99,8 @@ def main():
             continue
         with open(folder + ".revision", encoding="utf-8") as file:
             revision = file.read().strip()
+        with open(folder + ".files", encoding="utf-8") as file:
+            of = "%d of %d" % (len(files), len(file.readlines()))
         seconds, found = 0, collections.defaultdict(list)
         for name in files:
             with open(os.path.join(folder, name + ".seconds"), encoding="utf-8") as file:
@@ -108,8 +110,8 @@ def main():
                 case = name + " " + case if case == "collection" else case
                 found[result].append((case, *explain(suite, case, reason)))
         count = sum(len(found[result]) for result in ("passed", "refused", "failed"))
-        rows.append("| %s | %s | %d | %d | %d | %s | %s | %d | %d |" % (
-            suite, revision, len(files), count, len(found["passed"]), reasons(found["refused"]), reasons(found["failed"]),
+        rows.append("| %s | %s | %s | %d | %d | %s | %s | %d | %d |" % (
+            suite, revision, of, count, len(found["passed"]), reasons(found["refused"]), reasons(found["failed"]),
             len(found["skipped"]), seconds))
         notes.append((suite, found))
     print("# Public test suites without a GPU\n")

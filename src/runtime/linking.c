@@ -49,9 +49,10 @@ static const char *undefined_in(const PtxInstruction *instruction) {
     return NULL;
 }
 
-/* What libcudadevrt defines for a kernel that synchronizes its grid, in PTX of our own: Numba's cg.this_grid().sync()
- * calls these two. A cooperative launch has its grid's workspace in %envreg1 and %envreg2; the counter is its second word.
- * Block 0 adds what makes the highest bit of the counter flip when all blocks have come, as cooperative_groups.h does. */
+/* What libcudadevrt defines for a kernel that synchronizes its grid, in PTX of our own: Numba's
+ * cg.this_grid().sync() calls these two. A cooperative launch has its grid's workspace in %envreg1 and
+ * %envreg2; the counter is its second word. Block 0 adds what makes the highest bit of the counter flip when
+ * all blocks have come, as cooperative_groups.h does. */
 static const char grid_functions[] =
     ".version 7.0\n.target sm_70\n.address_size 64\n"
     ".visible .func (.param .b64 handle) cudaCGGetIntrinsicHandle(.param .b32 scope)\n{\n"
