@@ -12,7 +12,7 @@ import sys
 WORST = ("listed", "failed", "refused", "skipped", "passed")
 # kind of what is not passed; what its reason or redviz's message says
 KINDS = (
-    ("time limit", r"time limit|exit status (124|137)"),
+    ("time limit", r"time.limit|exit status (124|137)"),
     ("textures and surfaces", r"[Tt]exture|[Ss]urface|cudaArray|\btex\.|\bsu(ld|st)\b"),
     ("launches by kernels (CDP)", r"device-side|\bCDP\b|cudadevrt|cudaLaunchDevice|cudaGetParameterBuffer"),
     ("machine code", r"machine code|cubin|LTO"),
@@ -43,18 +43,19 @@ def explain(suite, case, reason):
 
 
 def message_of(path):
-    """The last message of redviz about the run of a file, or nothing."""
-    if not os.path.exists(path):
-        return ""
-    with open(path, encoding="utf-8", errors="replace") as file:
-        said = [line.strip() for line in file if line.startswith("redviz: ")]
-    return said[-1][len("redviz: "):] if said else ""
+    """The last message of redviz about the run of a file, or nothing; that of a time limit stands in the report."""
+    said = ""
+    for end, start in ((".err", "redviz: "), (".out", "program was stopped after")):
+        if os.path.exists(path + end):
+            with open(path + end, encoding="utf-8", errors="replace") as file:
+                said = next((line.strip() for line in reversed(list(file)) if line.startswith(start)), said)
+    return said.removeprefix("redviz: ").split(";")[0]
 
 
 def cases_of(folder, name):
     """case: (result, reason) of one file; a test with subtests counts once, by the worst of them."""
     path = os.path.join(folder, name)
-    message = message_of(path + ".err")
+    message = message_of(path)
     rows = []
     if os.path.exists(path + ".tsv"):
         with open(path + ".tsv", encoding="utf-8") as file:
@@ -68,7 +69,7 @@ def cases_of(folder, name):
         cases = {name: ("failed", message or "no test ran")}
     for case, (result, reason) in cases.items():
         if result == "listed":
-            stopped = message if "time limit" in message else "not reached: " + (message or "the time limit")
+            stopped = message if "time-limit" in message else "not reached: " + (message or "the time limit")
             cases[case] = ("failed", stopped)
         elif "INVALID_PTX" in reason:
             cases[case] = ("refused", reason)
