@@ -12,7 +12,7 @@ import sys
 WORST = ("listed", "failed", "refused", "skipped", "passed")
 # kind of what is not passed; what its reason or redviz's message says
 KINDS = (
-    ("time limit", r"time.limit|exit status (124|137)"),
+    ("time limit", r"time limit|was stopped after|exit status (124|137)"),
     ("textures and surfaces", r"[Tt]exture|[Ss]urface|cudaArray|\btex\.|\bsu(ld|st)\b"),
     ("launches by kernels (CDP)", r"device-side|\bCDP\b|cudadevrt|cudaLaunchDevice|cudaGetParameterBuffer"),
     ("machine code", r"machine code|cubin|LTO"),
@@ -49,7 +49,7 @@ def message_of(path):
         if os.path.exists(path + end):
             with open(path + end, encoding="utf-8", errors="replace") as file:
                 said = next((line.strip() for line in reversed(list(file)) if line.startswith(start)), said)
-    return said.removeprefix("redviz: ").split(";")[0]
+    return re.sub(r" \(--time-limit.*|;.*", "", said.removeprefix("redviz: "))
 
 
 def cases_of(folder, name):
@@ -69,7 +69,7 @@ def cases_of(folder, name):
         cases = {name: ("failed", message or "no test ran")}
     for case, (result, reason) in cases.items():
         if result == "listed":
-            stopped = message if "time-limit" in message else "not reached: " + (message or "the time limit")
+            stopped = message if "was stopped after" in message else "not reached: " + (message or "the time limit")
             cases[case] = ("failed", stopped)
         elif "INVALID_PTX" in reason:
             cases[case] = ("refused", reason)
