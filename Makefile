@@ -134,6 +134,7 @@ help:
 #: make test-web       compare the page with the program, in node and in headless Chromium and Firefox
 #: make test-html      step through the pages of --html in a headless Chromium; needs python3
 #: make test-python    run scripts for Numba, CuPy, PyCUDA and Triton, installed into build/venv by pip
+#: make suites         run public test suites from the folder SUITES; write assets/suites/README.md
 #: make map            rewrite the lists of files in the documents, from the first sentence of each file
 #: make goldens        rewrite the screens that tests compare with; review them with git diff
 #: make lint           run clang-tidy and cppcheck; LINT_SINCE=COMMIT: only on sources changed since
@@ -215,6 +216,11 @@ test-python:
 	    { python3 -m venv $(PYTHON_VENV) && $(PYTHON_VENV)/bin/pip install -q -r tests/python/requirements.txt && \
 	    touch $(PYTHON_VENV)/installed; } || { echo "test-python: pip cannot install tests/python/requirements.txt"; exit 1; }
 	@python3 tests/python/run.py $(O)/redviz $(PYTHON_VENV)/bin/python
+
+suites:
+	@scripts/deps.sh build
+	@$(SUBMAKE) all
+	@REDVIZ_BIN=$(abspath $(O)/redviz) scripts/suites.sh "$(SUITES)"
 
 bench:
 	@scripts/deps.sh build
@@ -540,7 +546,7 @@ $(O)/obj/%.o: %.c Makefile | $(NEEDS)
 	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) $(FLAGS) -c -o $@ $<
 
 .SECONDARY:
-.PHONY: all static help web test-web run test test-toolkit test-long test-python tests map goldens test-sanitize test-threads test-threads-programs test-valgrind test-html bench device ptx ptx-check peers lint format format-check \
+.PHONY: all static help web test-web run test test-toolkit test-long test-python tests map goldens test-sanitize test-threads test-threads-programs test-valgrind test-html suites bench device ptx ptx-check peers lint format format-check \
     musl-check musl-objects fuzz mutate version deps install uninstall dist deb wheel test-wheel clean
 # Tests need cmocka and libvterm to compile.
 $(TESTS:$(O)/tests/%=$(O)/obj/tests/%.o) $(HELPER_OBJECTS): | $(TEST_NEEDS)

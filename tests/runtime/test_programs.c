@@ -135,7 +135,9 @@ static void the_linker_of_the_driver(void **state) {
                  "last error of the runtime: 0\n"
                  "good: 0 \ncomplete: 0 \n"
                  "local 24, constant 16: 142 7 60 1\n"
-                 "program exited 0: 1 launch, 1 distinct",
+                 "grid: 0 \ncomplete: 0 \n"
+                 "grid: 3 3; stream: 0 1 1\n"
+                 "program exited 0: 2 launches, 2 distinct",
                  "cuLinkAddData of LTO-IR is not emulated");
     EXPECT_WORDS("jit_linker", 0,
                  "no architecture: 2\n6 'answer' is not defined in any part\n\n0 \nanswer 42\n"

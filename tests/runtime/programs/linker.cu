@@ -88,6 +88,36 @@ static const char callee[] = HEAD("8.0") R"(
 )";
 static const char unlike[] = HEAD(
     "8.0") ".visible .func (.param .b64 result) twice (.param .b32 y) { st.param.b64 [result], 0; ret; }\n";
+/* Numba's cg.this_grid().sync(), which libcudadevrt defines: each block then adds what both have written. */
+static const char grid[] = HEAD("8.0") R"(
+.extern .func (.param .b64 handle) cudaCGGetIntrinsicHandle (.param .b32 scope);
+.extern .func (.param .b32 status) cudaCGSynchronize (.param .b64 handle, .param .b32 flags);
+.visible .entry meet(.param .u64 out)
+{
+    .reg .b32 %r<8>;
+    .reg .b64 %rd<6>;
+    .param .b32 a;
+    .param .b64 b;
+    .param .b32 c;
+    ld.param.u64 %rd1, [out];
+    mov.u32 %r1, %ctaid.x;
+    add.u32 %r2, %r1, 1;
+    mul.wide.u32 %rd2, %r1, 4;
+    add.u64 %rd3, %rd1, %rd2;
+    st.global.u32 [%rd3], %r2;
+    st.param.b32 [a], 1;
+    call.uni (b), cudaCGGetIntrinsicHandle, (a);
+    ld.param.b64 %rd4, [b];
+    st.param.b64 [b], %rd4;
+    st.param.b32 [a], 0;
+    call.uni (c), cudaCGSynchronize, (b, a);
+    ld.global.u32 %r4, [%rd1];
+    ld.global.u32 %r5, [%rd1+4];
+    add.u32 %r6, %r4, %r5;
+    st.global.u32 [%rd3+8], %r6;
+    ret;
+}
+)";
 static const char wrong[] = HEAD("8.0") ".visible .entry f() { sum.u32 1; ret }\n";
 
 static char errors[256], info[64];
@@ -150,6 +180,31 @@ static int link_files(int count, char **files) {
     return 0;
 }
 
+/* The linked kernel of `grid`, by two blocks; and the context of a stream, which has no green one. */
+static void show_grid() {
+    CUmodule module;
+    CUfunction meet;
+    CUdeviceptr out;
+    CUcontext current, context = nullptr;
+    CUgreenCtx green = (CUgreenCtx)&green;
+    void *image;
+    size_t bytes;
+    int sums[4] = {0};
+    CUlinkState linker = new_linker();
+    show("grid", add(linker, grid));
+    show("complete", cuLinkComplete(linker, &image, &bytes));
+    cuModuleLoadData(&module, image);
+    cuLinkDestroy(linker);
+    cuModuleGetFunction(&meet, module, "meet");
+    cuMemAlloc(&out, sizeof sums);
+    void *arguments[] = {&out};
+    cuLaunchCooperativeKernel(meet, 2, 1, 1, 32, 1, 1, 0, nullptr, arguments);
+    cuMemcpyDtoH(sums, out, sizeof sums);
+    cuCtxGetCurrent(&current);
+    CUresult error = cuStreamGetCtx_v2(nullptr, &context, &green);
+    printf("grid: %d %d; stream: %d %d %d\n", sums[2], sums[3], error, context == current, green == nullptr);
+}
+
 int main(int argument_count, char **files) {
     CUdevice device;
     CUcontext context;
@@ -192,5 +247,6 @@ int main(int argument_count, char **files) {
     cuMemcpyDtoH(values_out, out, sizeof values_out);
     printf("local %d, constant %d: %d %d %d %d\n", local, constant, values_out[0], values_out[1],
            values_out[2], values_out[3]);
+    show_grid();
     return 0;
 }

@@ -1,0 +1,131 @@
+#!/bin/sh
+# Runs public test suites by redviz, without a GPU, and writes what passes to assets/suites/README.md.
+#
+#   suites.sh FOLDER [SUITE...]      the suites, of numba-cuda, cupy, zluda, cuda-samples (default: all)
+#
+# FOLDER is where you have put their sources; redviz has none of them. What is missing is said and left out:
+#   FOLDER/venv          numba-cuda, cupy: a Python environment with numba-cuda[cu13], cupy-cuda13x, pytest,
+#                        psutil, cffi, filecheck, ml_dtypes
+#   FOLDER/cupy          cupy: a copy of github.com/cupy/cupy, for its tests
+#   FOLDER/ZLUDA         zluda: a copy of github.com/vosen/ZLUDA
+#   FOLDER/cuda-samples  cuda-samples: a copy of github.com/NVIDIA/cuda-samples; needs nvcc
+# A copy without .git may say its revision in a file REVISION. A suite is run file by file, JOBS (2) at a
+# time, each for at most LIMIT (120) seconds; ONLY is a regular expression of the files to run. Each file
+# leaves FOLDER/results/SUITE/FILE.tsv, with a line "RESULT<TAB>case<TAB>reason" a case, and .out, .err and
+# .seconds. With RESUME=1, those that are there are kept.
+set -u
+home=$(cd "$(dirname "$0")/.." && pwd) || exit 1
+redviz=${REDVIZ_BIN:-$home/build/redviz}
+limit=${LIMIT:-120}
+
+# The revision of a copy, if it is known.
+revision() {
+    git -C "$1" rev-parse --short HEAD 2>/dev/null || cat "$1/REVISION" 2>/dev/null || echo unknown
+}
+version() {
+    "$folder/venv/bin/python" -c "from importlib.metadata import version as v; print(v('$1'))" 2>/dev/null
+}
+
+# under COMMAND: runs a command by redviz with the time limit; what it prints goes to $results.out and .err.
+under() {
+    timeout -k 5 $((limit + 20)) "$redviz" --report --time-limit "$limit" -- "$@" \
+        >"$results.out" 2>"$results.err" </dev/null
+}
+under_pytest() {
+    PYTHONPATH=$home/scripts SUITES_RESULTS=$results.tsv under "$folder/venv/bin/python" -m pytest -q \
+        --tb=short -p no:cacheprovider -p suites_pytest "$@"
+}
+
+# Of each suite: NAME_revision (empty: it is not there), NAME_files, NAME_run FILE.
+numba_cuda_revision() { version numba-cuda; }
+numba_cuda_files() {
+    cd "$folder"/venv/lib/python*/site-packages/numba_cuda/numba/cuda/tests || exit 1
+    find . -name 'test_*.py' -not -path '*/cudasim/*' | sed 's,^\./,,; s,/,.,g; s,\.py$,,' | sort
+}
+numba_cuda_run() {
+    cd "$results_folder" && under_pytest --import-mode=importlib --pyargs "numba.cuda.tests.$1"
+}
+
+cupy_revision() { [ -d "$folder/cupy/tests" ] && version cupy-cuda13x; }
+cupy_files() { printf '%s\n' core_tests:test_reduction.py core_tests:test_raw.py math_tests:test_sumprod.py; }
+cupy_run() {
+    cd "$folder/cupy/tests" &&
+        under_pytest --rootdir=. --import-mode=importlib "cupy_tests/$(echo "$1" | tr : /)"
+}
+
+zluda_tests=ZLUDA/ptx/src/test/spirv_run
+zluda_revision() { [ -d "$folder/$zluda_tests" ] && revision "$folder/ZLUDA"; }
+zluda_files() { python3 "$home/scripts/suites_zluda.py" "$folder/$zluda_tests"; }
+zluda_run() {
+    under python3 "$home/scripts/suites_zluda.py" "$folder/$zluda_tests" "$1" "$results.tsv"
+    # A test that ptxas refuses is none for redviz.
+    if ! grep -q "^passed" "$results.tsv" 2>/dev/null && command -v ptxas >/dev/null 2>&1 &&
+        ! ptxas -arch=sm_90a -o /dev/null "$folder/$zluda_tests/$1.ptx" >/dev/null 2>&1; then
+        printf 'skipped\t%s\tptxas refuses it\n' "$1" >"$results.tsv"
+    fi
+}
+
+cuda_samples_revision() {
+    [ -d "$folder/cuda-samples/Samples" ] && command -v nvcc >/dev/null 2>&1 && revision "$folder/cuda-samples"
+}
+# Left out: what draws, and what needs libraries of functions or another system.
+cuda_samples_files() {
+    cd "$folder/cuda-samples/Samples" || exit 1
+    needs='<GL/|EGLStream|vulkan|d3d1|cublas|cufft|curand|cusolver|cusparse|<npp|nvjpeg|<mpi.h>|NvSci'
+    for sample in [012356]_*/*/; do
+        grep -q -r -E "$needs" "$sample" --include='*.cu' --include='*.cpp' --include='*.h' --include='*.cuh' ||
+            echo "${sample%/}" | tr / :
+    done
+}
+cuda_samples_run() {
+    sample=$folder/cuda-samples/Samples/$(echo "$1" | tr : /)
+    set -- "$1" -std=c++17 -w -I "$folder/cuda-samples/Common" -o "$results.program"
+    for source in "$sample"/*.cu "$sample"/*.cpp; do
+        [ -f "$source" ] && set -- "$@" "$source"
+    done
+    name=$1 && shift
+    if ! timeout "$limit" nvcc "$@" -lcuda -lnvrtc >"$results.out" 2>&1; then
+        printf 'skipped\t%s\tnvcc alone does not build it in %s s\n' "$name" "$limit" >"$results.tsv" && return
+    fi
+    cd "$sample" && under "$results.program"
+    status=$?
+    rm -f "$results.program"
+    case $status in
+    0) printf 'passed\t%s\t\n' "$name" ;;
+    *)  if grep -q 'exited 2' "$results.err"; then result=skipped; else result=failed; fi
+        printf '%s\t%s\texit status %s\n' "$result" "$name" "$status" ;;
+    esac >"$results.tsv"
+}
+
+if [ "${1-}" = --file ]; then
+    folder=$2 suite=$3 file=$4
+    results_folder=$folder/results/$suite results=$folder/results/$suite/$file
+    [ -n "${RESUME-}" ] && [ -f "$results.seconds" ] && exit 0
+    rm -f "$results".*
+    began=$(date +%s)
+    "$(echo "$suite" | tr - _)_run" "$file"
+    echo $(($(date +%s) - began)) >"$results.seconds"
+    exit 0
+fi
+
+give_up() {
+    echo "redviz: suites.sh: $1" >&2
+    exit 2
+}
+[ $# -ge 1 ] && [ -d "$1" ] || give_up "give the folder of the suites' sources: suites.sh FOLDER [SUITE...]"
+[ -x "$redviz" ] || give_up "$redviz is not there: run make first"
+folder=$(cd "$1" && pwd) && shift
+[ $# -gt 0 ] || set -- numba-cuda cupy zluda cuda-samples
+for suite in "$@"; do
+    name=$(echo "$suite" | tr - _)
+    case $suite in numba-cuda | cupy | zluda | cuda-samples) ;; *) give_up "no such suite: $suite" ;; esac
+    is=$("${name}_revision")
+    [ -n "$is" ] || { echo "redviz: $suite is not in $folder (see $0): left out" >&2 && continue; }
+    mkdir -p "$folder/results/$suite" && echo "$is" >"$folder/results/$suite.revision"
+    ("${name}_files") >"$folder/results/$suite.files"
+    grep -E "${ONLY:-.}" "$folder/results/$suite.files" |
+        xargs -P "${JOBS:-2}" -I '{}' "$home/scripts/suites.sh" --file "$folder" "$suite" '{}'
+done
+mkdir -p "$home/assets/suites"
+python3 "$home/scripts/suites_table.py" "$folder/results" >"$home/assets/suites/README.md" || exit 1
+sed -n '/^|/p' "$home/assets/suites/README.md"

@@ -1,0 +1,52 @@
+"""A pytest plugin for suites.sh: writes each test as a line "RESULT<TAB>test<TAB>reason" to the file SUITES_RESULTS.
+
+RESULT is listed (collected, at the start), passed, refused, failed or skipped. Lines are written at once, so that
+what a time limit or a crash cuts off is known: it is listed and has no other line.
+"""
+
+import os
+import re
+
+import pytest
+
+# What redviz says of a thing that it does not emulate, by its message or by the error that the program is given.
+REFUSED = re.compile(r"not emulated|NOT_SUPPORTED|NotSupported|not supported|needs machine code", re.IGNORECASE)
+
+
+def write(result, test, reason=""):
+    line = "\t".join((result, test, " ".join(reason.split())[:160]))
+    with open(os.environ["SUITES_RESULTS"], "a", encoding="utf-8") as file:
+        file.write(line + "\n")
+
+
+@pytest.fixture(scope="class")
+def initialize_from_pytest_config():
+    """Numba's own conftest.py, which its wheel lacks, defines this fixture: it sets what failing tests print."""
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        write("listed", item.nodeid)
+
+
+def pytest_collectreport(report):
+    if report.failed:
+        write("failed", report.nodeid or "collection", "cannot be imported: " + reason_of(report))
+
+
+def reason_of(report):
+    text = report.longreprtext
+    errors = re.findall(r"^E\s+(\S.*)$", text, re.MULTILINE)
+    said = [line for line in errors if REFUSED.search(line)] or errors
+    return said[0] if said else (text.splitlines() or [""])[-1]
+
+
+def pytest_runtest_logreport(report):
+    if report.skipped:
+        reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(getattr(report, "wasxfail", ""))
+        write("skipped", report.nodeid, reason)
+    elif report.failed:
+        reason = reason_of(report)
+        write("refused" if REFUSED.search(reason) else "failed", report.nodeid, reason)
+    elif report.when == "call":
+        write("passed", report.nodeid)
