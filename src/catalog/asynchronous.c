@@ -70,7 +70,8 @@ static void check_copies(const CatalogRun *run, const Plan *filled, const Plan *
 static void check_specialised(const CatalogRun *run, const Plan *filled, const Plan *done,
                               ExpectResult *result) {
     uint64_t step = (uint64_t)done->launches[0].grid[0] * stage_elements(run);
-    double depth = (double)(rows_blocks(run->n, step) * (PIECE_BYTES / element_bytes(run))) + 2 * WARP_LEVELS;
+    uint64_t added = (uint64_t)rows_blocks(run->n, step) * (PIECE_BYTES / element_bytes(run));
+    double depth = (double)added + 2 * WARP_LEVELS;
     rows_check_reduction(run, filled, done, 1, depth, result);
 }
 

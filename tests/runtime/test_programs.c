@@ -103,7 +103,7 @@ static void expect_words(const char *name, int status, const char *const *words,
 static void memory_that_nobody_has_written(void **state) {
     (void)state;
     EXPECT_WORDS("check_unwritten", 1, "launch 1, histogram, never_written.cu:16:", "1. unwritten read",
-                 "`d_bins`\n    are read but were never written", "1 distinct launch of 1: 1 with errors");
+                 "of `d_bins` are read\n    but were never written", "1 distinct launch of 1: 1 with errors");
 }
 
 static void a_race(void **state) {

@@ -141,11 +141,11 @@ LANES_INLINE void cut_sums(int count, int kept_bits, const RowNumbers *a, const 
         RowIntegers exponent = a->exponent[k] + b->exponent[k], is_more = exponent > most;
         most = (exponent & is_more) | (most & ~is_more);
     }
-    RowIntegers least = most - most + LEAST, is_less = most < least,
+    RowIntegers least = (RowIntegers){0} + LEAST, is_less = most < least,
                 used = (least & is_less) | (most & ~is_less), bits = (127 + kept_bits - used) << 23;
     RowFloats scale = (RowFloats)bits;
     sums[0] = __builtin_convertvector(*c * scale, RowIntegers);
-    sums[1] = sums[0] - sums[0];
+    sums[1] = (RowIntegers){0};
     for (int k = 0; k < count; k += 2) {
         sums[0] += __builtin_convertvector(a->value[k] * b->value[k] * scale, RowIntegers);
         sums[1] += __builtin_convertvector(a->value[k + 1] * b->value[k + 1] * scale, RowIntegers);
