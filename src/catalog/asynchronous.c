@@ -140,9 +140,8 @@ const CatalogRow asynchronous_rows[] = {
      BLOCKS(288, 64, 1024, WHOLE_WARPS),
      BLOCKS_PER_SM(7),
      .title = "a producer warp, a ring of mbarriers",
-     .lesson =
-         "Warps with roles need no barrier of the block: a stage is full when its bytes have come, and "
-         "empty when each consumer has arrived. Takes 1.02 times as long as bulk_copy (2^30 ints, H200).",
+     .lesson = "Warps with roles meet at no barrier of the block in their loop. Takes 1.02 times as long as "
+               "bulk_copy (2^30 ints, H200).",
      .watch = "Warp 0 waits for empty[], the others for full[]; the parity of both changes with each turn of "
               "the ring.",
      .plan = plan_specialised,

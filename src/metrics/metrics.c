@@ -180,6 +180,7 @@ TraceCounter fold_counter_of_event(const TraceLaunch *launch, const TraceEvent *
 }
 
 static void fold_event(const TraceLaunch *launch, const TraceEvent *event, Totals *sum) {
+    if (event->kind == TRACE_MATRIX && event->participants) return; /* more registers of one wgmma */
     TraceCounter counter = fold_counter_of_event(launch, event);
     metrics_add_counter(event->kind, &counter, sum);
 }

@@ -51,10 +51,10 @@ static void measure_launch(Emulator *emulator, PtxModule *module, const PlanLaun
     PtxProgram *program = entry ? ptx_program_link(module, entry, &error) : NULL;
     uint64_t addresses[16] = {0};
     Launch bound;
-    for (int i = 0; i < launch->argument_count; i++) {
-        int buffer = launch->arguments[i].buffer;
-        if (buffer >= 0) addresses[buffer] = emulator_buffer_address(emulator, buffer);
-    }
+    bool used[16] = {false};
+    for (int i = 0; i < launch->argument_count; i++) plan_mark_buffers(launch, i, used);
+    for (int i = 0; i < 16; i++)
+        if (used[i]) addresses[i] = emulator_buffer_address(emulator, i);
     if (!program || !plan_bind_launch(launch, program, addresses, &bound, &error)) leave(&error);
     double start = seconds(CLOCK_PROCESS_CPUTIME_ID);
     if (!emulator_run(emulator, &bound, trace, &error)) leave(&error);

@@ -418,7 +418,7 @@ static void missing_bytes_name_the_mbarrier(void **state) {
     add_load(&c, &body);
     text_add(&body, AWAIT);
     core_run_trap(kernel_of(&module, &body, NULL, 1), TRAP_DEADLOCK,
-                  "`gate`+0, phase 0: 0 of 1 arrivals and 64 bytes");
+                  "`gate`+0, phase 0: 64 bytes are missing");
     text_done(&module), text_done(&body);
 }
 

@@ -29,11 +29,10 @@ Launch twin_bind(const Emulator *emulator, const PlanLaunch *planned, const PtxP
     uint64_t addresses[MOST_BUFFERS] = {0};
     Error error = {0};
     Launch launch;
-    for (int i = 0; i < planned->argument_count; i++) {
-        int buffer = planned->arguments[i].buffer;
-        assert_true(buffer < MOST_BUFFERS);
-        if (buffer >= 0) addresses[buffer] = emulator_buffer_address(emulator, buffer);
-    }
+    bool used[MOST_BUFFERS] = {false};
+    for (int i = 0; i < planned->argument_count; i++) plan_mark_buffers(planned, i, used);
+    for (int i = 0; i < MOST_BUFFERS; i++)
+        if (used[i]) addresses[i] = emulator_buffer_address(emulator, i);
     if (!plan_bind_launch(planned, program, addresses, &launch, &error))
         fail_msg("%s: %s", what, error.message);
     return launch;
@@ -284,6 +283,8 @@ static Threads *events_by_thread(const TraceLaunch *launch, const TraceBlock *bl
         trace_block_read(block, i, &event);
         const PtxInstruction *in = launch->program->code[event.pc].instruction;
         bool is_load = in->opcode == PTX_ld || in->opcode == PTX_atom;
+        /* They have no probe (see test_text.c). */
+        if (ptx_instruction_has(in, PTX_MOD_TENSOR) || ptx_instruction_has(in, PTX_MOD_MMA_ASYNC)) continue;
         for (uint32_t rest = event.mask; rest; rest &= rest - 1) {
             int lane = __builtin_ctz(rest), t = event.warp * WARP_LANES + lane;
             Item item = {i,

@@ -22,10 +22,10 @@ enum { COLUMNS = 120, ROWS = 40, BEATS = 20, LEAST_LETTERS = 3, LEAST_STORY_COLU
 
 /* Terms that Chinese engineers say in English, keys, and words of CUDA that are not in the kernel itself. */
 static const char *const allowed[] = {
-    "kernel",  "grid",    "block",    "warp",    "lane",     "bank",    "wavefront", "sector",
-    "shuffle", "barrier", "mbarrier", "cluster", "fence",    "word",    "hazard",    "way",
-    "PTX",     "GPU",     "CUDA",     "Volta",   "volatile", "padding", "swizzle",   "delta",
-    "commit",  "ptxas",   "TRAP",     "else",    "case",     "Enter",   "CUB",       "nan",
+    "kernel",  "grid",     "block",    "warp",    "lane",    "bank",   "wavefront", "sector", "shuffle",
+    "barrier", "mbarrier", "cluster",  "fence",   "word",    "hazard", "way",       "PTX",    "GPU",
+    "CUDA",    "Volta",    "volatile", "padding", "swizzle", "delta",  "commit",    "ptxas",  "TRAP",
+    "else",    "case",     "Enter",    "CUB",     "nan",     "selp",
 };
 
 static bool is_name(char c) {

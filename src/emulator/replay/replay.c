@@ -266,15 +266,26 @@ static const Frame *frame_of(const Warp *warp, int lane) {
     return warp->entry_frame;
 }
 
-static const PtxRegister *find_register(const PtxFunction *function, const char *name) {
-    for (int i = 0; i < function->register_count; i++)
-        if (!strcmp(function->registers[i]->name, name)) return function->registers[i];
-    return NULL;
+/* Scopes may each have a register of this name: the one that the lane wrote last. */
+static const PtxRegister *find_register(const Frame *frame, const char *name, int lane) {
+    const PtxFunction *function = frame->layout->function;
+    const PtxRegister *found = NULL;
+    int32_t last = 0;
+    for (int i = 0; i < function->register_count; i++) {
+        const PtxRegister *reg = function->registers[i];
+        uint32_t offset = frame->layout->register_offset[reg->index];
+        if (offset == UINT32_MAX || strcmp(reg->name, name) != 0) continue;
+        int32_t producer = frame->provenance[offset / 64].producer[lane];
+        if (found && producer <= last) continue;
+        found = reg;
+        last = producer;
+    }
+    return found;
 }
 
 static bool read_register(const Frame *frame, const char *name, int lane, ReplayValue *out) {
-    const PtxRegister *reg = find_register(frame->layout->function, name);
-    if (!reg || frame->layout->register_offset[reg->index] == UINT32_MAX) return false;
+    const PtxRegister *reg = find_register(frame, name, lane);
+    if (!reg) return false;
     uint32_t offset = frame->layout->register_offset[reg->index];
     const uint8_t *at = frame->registers + offset;
     int bytes = ptx_type_bytes(reg->type);

@@ -183,12 +183,11 @@ static void place_symbols(Symbols *symbols, PtxModule *module) {
             const PtxVariable *variable = symbols->variables[i];
             uint64_t alignment = variable->alignment > 16 ? (uint64_t)variable->alignment : 16;
             if ((variable->bytes == 0) != (pass == 1)) continue;
-            if (!pass) at = (at + alignment - 1) / alignment * alignment;
+            at = (at + alignment - 1) / alignment * alignment;
             symbols->symbols[i] = (TraceSymbol){.name = ptx_readable_name(module, variable->name),
                                                 .space = PTX_SPACE_SHARED,
-                                                .window_offset = (at + 15) / 16 * 16,
+                                                .window_offset = at,
                                                 .bytes = variable->bytes};
-            if (!pass) symbols->symbols[i].window_offset = at;
             at += variable->bytes;
         }
 }
