@@ -68,6 +68,8 @@ __global__ void gemm_row_max(const __grid_constant__ TensorMap map, float *out, 
         asm volatile("wgmma.commit_group.sync.aligned;\n"
                      "wgmma.wait_group.sync.aligned 0;" ::
                          : "memory");
+        for (unsigned j = 0; j < 32; j++)
+            asm volatile("" : "+f"(scores[j])); // no score is read before the wait
 
         for (unsigned j = 0; j < 32; j++) {
             unsigned column = key + j / 4 * 8 + lane % 4 * 2 + j % 2;

@@ -4,12 +4,13 @@
 //   w1  consumer       | wait full[0], add, arrive empty[0] | wait full[1], add, ...
 //   w2  consumer       | wait full[0], add, arrive empty[0] | wait full[1], add, ...
 //
-//   stage 0..3:  full    completes when the bytes have come; consumers wait for it
-//                empty   completes when each consumer has arrived; the producer waits for it
+//   stage 0..3:  full    completes when the producer and the bytes have arrived; consumers wait for it
+//                empty   completes when each consumer warp has arrived; the producer waits for it
 //
-// What it teaches: no __syncthreads() in the loop. The producer runs up to four stages ahead, a slow consumer
-// holds up only the stage that it reads, and the parity of a phase says which turn of the ring is meant: the
-// producer's first wait for each empty[] is for the phase before the first, which counts as complete.
+// What it teaches: no __syncthreads() in the loop. The producer runs up to four stages ahead; a slow consumer
+// holds up the others only when the producer comes round to its stage again. The parity of a phase says which
+// turn of the ring is meant: the producer's first wait for each empty[] is for the phase before the first,
+// which counts as complete.
 // Blocks are whole warps, at least two; out[blockIdx.x] is the block's partial result.
 #include "operations.cuh"
 #include "tiles.cuh"

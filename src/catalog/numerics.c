@@ -233,9 +233,9 @@ const CatalogRow numerics_rows[] = {
     {.id = "tma_row_sum",
      IN(NUMERICS, "tma_row_sum.cu"),
      .opens = "shared_load ",
-     .story = "A copied tile is read down its rows: the swizzle keeps the banks apart.",
+     .story = "A lane reads a row of a copied tile: the swizzle keeps the banks apart.",
      .title = "sum of each row, tiles swizzled by the copy",
-     .lesson = "A thread for each row of a tile would meet the others in the same banks; the copy swaps "
+     .lesson = "Threads that each read a row of a tile would conflict in the same banks; the copy swaps "
                "pieces of 16 bytes, and the loads find them with the same XOR.",
      .watch = "With swizzle=0 the same loads take eight times the wavefronts.",
      SUMS("int float double"),
@@ -368,7 +368,7 @@ const CatalogRow numerics_rows[] = {
      .lesson =
          "The reduction inside attention: a warpgroup multiplies swizzled tiles where tensor copies left "
          "them, and the scores never leave its registers.",
-     .watch = "Four threads share two rows, 16 columns each: two shuffles are all that is left to reduce.",
+     .watch = "Four threads share two rows, 16 columns each: two shuffles for each row are left to reduce.",
      .types = "half",
      .operations = "max",
      BLOCKS(128, 128, 128, .block_rule = "128 threads"),

@@ -64,7 +64,7 @@ typedef struct InstrumentSites {
     InstrumentSymbol *symbols;
     int symbol_count;
     bool *has_variable; /* [variable of the module] present in the instrumented module */
-    int unprobed; /* instructions that a trace would record, but without a probe: st.async, tensor copies, wgmma */
+    int unprobed;       /* recorded in a trace, but without a probe: st.async, tensor copies, wgmma */
     Arena arena;
 } InstrumentSites;
 

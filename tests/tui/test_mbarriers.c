@@ -267,12 +267,12 @@ static void expect_picture(Opened *opened, TraceKind kind, const char *const *pa
 static void the_picture_shows_who_waits_for_what(void **state) {
     (void)state;
     Opened opened = {0};
-    static const char *const at_wait[] = {"gate+0: lane 0 asks for the phase of parity 0: not complete",
-                                          ">gate phase 0, parity 0: 1 of 1 arrived, 128 of 256 bytes ordered",
-                                          "waits for gate, phase 0"};
-    static const char *const at_copy[] = {"lane 0  128 bytes  in+0",
-                                          ">gate phase 0, parity 0: 1 of 1 arrived, 128 of 256 bytes ordered",
-                                          "warp 0     producer  "};
+    static const char *const at_wait[] = {
+        "gate+0: lane 0 asks for the phase of parity 0: not complete",
+        ">gate phase 0, parity 0: 1 of 1 arrived, 128 of 256 bytes requested", "waits for gate, phase 0"};
+    static const char *const at_copy[] = {
+        "lane 0  128 bytes  in+0", ">gate phase 0, parity 0: 1 of 1 arrived, 128 of 256 bytes requested",
+        "warp 0     producer  "};
     open_ptx(&opened, too_large, 64);
     expect_picture(&opened, TRACE_MBARRIER, at_wait, 3);
     expect_picture(&opened, TRACE_SHARED_BULK_WRITE, at_copy, 3);

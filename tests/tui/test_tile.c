@@ -63,15 +63,15 @@ static void the_box_lies_in_the_array(void **state) {
     (void)state;
     char *screen = screen_of_copy("tma_column_sum", "swizzle=3", 65536, 120, 40);
     assert_shows(screen, "32 x 32 of 4 bytes: in rows 0-31, columns 0-31 → shared_tile_bytes+0");
-    assert_shows(screen, "4,096 bytes, row.piece of 16; swizzle of 128: a ^ (a >> 3 & 0x70)");
+    assert_shows(screen, "4,096 bytes, row.piece (16 bytes); swizzle of 128: a ^ (a >> 3 & 0x70)");
     assert_shows(screen, "in 64 x 1024");
     assert_shows(screen, "│  ▒·························  ");
     free(screen);
     screen = screen_of_copy("tma_row_sum", "columns=20", 1000, 120, 40); /* 50 rows for 128 threads */
-    assert_shows(screen, "32 x 128 of 4 bytes: in rows 0-49, columns 0-19 (the rest is outside)");
+    assert_shows(screen, "128 x 32 of 4 bytes: in rows 0-49, columns 0-19 (the rest is outside)");
     free(screen);
     screen = screen_of_copy("tma_column_sum", "swizzle=0", 65536, 80, 24);
-    assert_shows(screen, "4,096 bytes, row.piece of 16; no swizzle");
+    assert_shows(screen, "4,096 bytes, row.piece (16 bytes); no swizzle");
     assert_shows(screen, "     288    1.0   1.1   1.2   1.3   1.4   1.5   1.6   1.7");
     free(screen);
 }

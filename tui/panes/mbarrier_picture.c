@@ -31,7 +31,7 @@ typedef struct MbarrierPicture {
 
 /* ---- words --------------------------------------------------------------------------------------------- */
 
-/* ", 1,024 of 2,048 bytes ordered", ", 2,048 bytes on the way" */
+/* ", 1,024 of 2,048 bytes requested", ", 2,048 bytes on the way" */
 static void print_bytes(const MbarrierPicture *picture, const TracedMbarrier *mbarrier, Brevity brevity,
                         char *out, size_t bytes) {
     CountText expected, ordered;
@@ -45,7 +45,7 @@ static void print_bytes(const MbarrierPicture *picture, const TracedMbarrier *mb
     else if (mbarrier->ordered == mbarrier->expected)
         snprintf(out, bytes, brevity != SAY_ALL ? tr(", %s B") : tr(", %s bytes on the way"), expected.text);
     else
-        snprintf(out, bytes, brevity != SAY_ALL ? tr(", %s/%s B") : tr(", %s of %s bytes ordered"),
+        snprintf(out, bytes, brevity != SAY_ALL ? tr(", %s/%s B") : tr(", %s of %s bytes requested"),
                  ordered.text, expected.text);
 }
 

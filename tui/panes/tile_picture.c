@@ -1,5 +1,5 @@
 /*  32 x 32 of 4 bytes: in rows 32-63, columns 0-31 -> tile+0
- *  4,096 bytes, row.piece of 16; swizzle of 128: a ^ (a >> 3 & 0x70)
+ *  4,096 bytes, row.piece (16 bytes); swizzle of 128: a ^ (a >> 3 & 0x70)
  *  +------------------+          bank    0    4    8   12   16   20   24   28
  *  |                  |             0  0.0  0.1  0.2  0.3  0.4  0.5  0.6  0.7
  *  |##                |            32  1.1  1.0  1.3  1.2  1.5  1.4  1.7  1.6
@@ -64,8 +64,9 @@ static void draw_sentence(const TilePicture *picture, Canvas *canvas, Rectangle 
     const TraceTile *tile = &picture->tile;
     Text box = {0}, sentence = {0};
     print_box(picture, &box);
-    for (int d = 0; d < TILE_RANK && (d < 2 || tile->count[d] > 1); d++)
-        text_print(&sentence, d ? " x %u" : "%u", tile->count[d]);
+    for (int d = TILE_RANK - 1; d >= 0; d--)
+        if (d < 2 || tile->count[d] > 1)
+            text_print(&sentence, sentence.length ? " x %u" : "%u", tile->count[d]);
     text_print(&sentence, tr(" of %u byte%s: "), tile->element_bytes, plural(tile->element_bytes));
     if (picture->loads)
         text_print(&sentence, "%s → %s+%llu", text_string(&box), picture->shared,
@@ -152,7 +153,9 @@ static void draw_banks(const TilePicture *picture, Canvas *canvas, Rectangle are
             snprintf(text, sizeof text, "%d.%d", place->row, place->piece);
             Role role = !place->exists || !place->is_inside ? ROLE_DIM : place->piece ? ROLE_TEXT : ROLE_LIT;
             canvas_right(canvas, area, LABEL_COLUMNS + (piece + 1) * CELL_COLUMNS, line + 1, role,
-                         place->exists ? text : "·");
+                         !place->exists     ? "·"
+                         : place->is_inside ? text
+                                            : tr("fill"));
         }
     }
     free(places);
@@ -164,10 +167,11 @@ static void draw_legend(const TilePicture *picture, Canvas *canvas, Rectangle ar
     count_text(trace_tile_bytes(&picture->tile), &bytes);
     if (span)
         canvas_print(canvas, area, 1, 0, ROLE_DIM,
-                     tr("%s bytes, row.piece of 16; swizzle of %u: a ^ (a >> 3 & 0x%x)"), bytes.text, span,
-                     span - TILE_CHUNK);
+                     tr("%s bytes, row.piece (16 bytes); swizzle of %u: a ^ (a >> 3 & 0x%x)"), bytes.text,
+                     span, span - TILE_CHUNK);
     else
-        canvas_print(canvas, area, 1, 0, ROLE_DIM, tr("%s bytes, row.piece of 16; no swizzle"), bytes.text);
+        canvas_print(canvas, area, 1, 0, ROLE_DIM, tr("%s bytes, row.piece (16 bytes); no swizzle"),
+                     bytes.text);
 }
 
 void tile_picture_draw(const TilePicture *picture, Canvas *canvas, Rectangle area) {
