@@ -61,8 +61,9 @@ static Picture draw(const Stage *stage, const View *view) {
     return picture;
 }
 
+/* Empty below the picture. */
 static void label_of(const Picture *picture, int row, char label[LABEL_COLUMNS + 1]) {
-    int from = 0, to = LABEL_COLUMNS;
+    int from = 0, to = row < picture->rows ? LABEL_COLUMNS : 0;
     while (from < to && (picture->cell[row][from] == ' ' || !picture->cell[row][from])) from++;
     while (to > from && (picture->cell[row][to - 1] == ' ' || !picture->cell[row][to - 1])) to--;
     for (int i = from; i < to; i++)

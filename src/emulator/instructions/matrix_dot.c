@@ -65,6 +65,7 @@ static Term product_of(Term a, Term b) {
 static int64_t aligned(Term term, int kept_bits, int top) {
     int shift = kept_bits - term.fraction_bits + term.exponent - top;
     int64_t magnitude = term.significand < 0 ? -term.significand : term.significand;
+    if (!magnitude) return 0; /* it may lie far above `top`, which it does not decide */
     magnitude = shift >= 0 ? magnitude << shift : shift > -63 ? magnitude >> -shift : 0;
     return term.significand < 0 ? -magnitude : magnitude;
 }
