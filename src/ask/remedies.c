@@ -21,7 +21,7 @@ int ask_remedies_of(const Session *session, const Finding *of, AskRemedy *remedi
     const CatalogRow *row = session->kernel.row;
     int count = 0;
     if (session->options.what_if.label) return 0;
-    if (of->predicted && !session->code.other_count && !layout_is_of_tiles(session->run->trace, of)) {
+    if (of->predicted && !session->code.other_count && !layout_is_of_tiles(session->run->trace, of, NULL)) {
         if (may_help(session, of, LAYOUT_PADS)) put_remedy(remedies, &count, ASK_PAD, "pad");
         if (may_help(session, of, LAYOUT_SWIZZLES)) put_remedy(remedies, &count, ASK_SWIZZLE, "swizzle");
     }

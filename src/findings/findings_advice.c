@@ -116,8 +116,9 @@ static void advise_layout(const FindingsBuilder *builder, Finding *finding) {
     uint64_t width = element * (uint64_t)(in->vector > 1 ? in->vector : 1);
     SharedLayout layout;
     double rest;
-    LayoutKind kind = layout_is_of_tiles(trace, finding) ? LAYOUT_COPIED : LAYOUT_ANY;
-    if (!layout_find(trace, finding, width, kind, &layout, &rest)) return;
+    bool can_swizzle = true;
+    LayoutKind kind = layout_is_of_tiles(trace, finding, &can_swizzle) ? LAYOUT_COPIED : LAYOUT_ANY;
+    if (!can_swizzle || !layout_find(trace, finding, width, kind, &layout, &rest)) return;
     finding->predicted = (uint64_t)((double)finding->cost * rest + 0.5);
     CountText predicted, cost;
     Text text = {0};

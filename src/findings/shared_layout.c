@@ -95,7 +95,7 @@ bool layout_find(const Trace *trace, const Finding *finding, uint64_t width, Lay
     return after.of_line < now.of_line;
 }
 
-bool layout_is_of_tiles(const Trace *trace, const Finding *finding) {
+bool layout_is_of_tiles(const Trace *trace, const Finding *finding, bool *can_swizzle) {
     const TraceLaunch *launch = trace->launches[finding->launch];
     TraceEvent event;
     TraceTile tile;
@@ -105,8 +105,10 @@ bool layout_is_of_tiles(const Trace *trace, const Finding *finding) {
             if (event.kind != TRACE_SHARED_BULK_WRITE) continue;
             trace_block_read(launch->blocks[b], i, &event);
             int lane = __builtin_ctz(event.mask);
-            if (event.buffer[lane] == finding->access.buffer && trace_tile_read(&event, lane, &tile))
-                return true;
+            if (event.buffer[lane] != finding->access.buffer || !trace_tile_read(&event, lane, &tile))
+                continue;
+            if (can_swizzle) *can_swizzle = tile.count[0] * tile.element_bytes == LINE_BYTES && !tile.swizzle;
+            return true;
         }
     return false;
 }

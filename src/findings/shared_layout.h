@@ -27,7 +27,8 @@ typedef enum LayoutKind {
 } LayoutKind;
 bool layout_find(const Trace *trace, const Finding *finding, uint64_t width, LayoutKind kind,
                  SharedLayout *best, double *rest);
-/* True if a traced tensor copy fills the finding's array. */
-bool layout_is_of_tiles(const Trace *trace, const Finding *finding);
+/* True if a traced tensor copy fills the finding's array. *can_swizzle (may be NULL): its rows have 128
+ * bytes, and are not swizzled yet. */
+bool layout_is_of_tiles(const Trace *trace, const Finding *finding, bool *can_swizzle);
 
 #endif
