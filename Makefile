@@ -287,8 +287,9 @@ fuzz-ptx: fuzz-library
 
 fuzz-args: fuzz-library
 	$(FUZZ)
-	@printf "0in=float[n]:random, out=float[grid*4], k=n/2, 1e-3" >build/fuzz/$@/seed
-	@printf "3{in=float[n], null, {n, 0u, (char)1}, &in[7], 3.5f, 2l}, {}, {1, {2}}" >build/fuzz/$@/structures
+	@printf "1in=float[n]:random, out=float[grid*4], k=n/2, 1e-3" >build/fuzz/$@/seed
+	@printf "5{in=float[n], null, {n, 0u, (char)1}, &in[7], 3.5f, 2l}, {}, {1, {2}}" >build/fuzz/$@/structures
+	@printf "0in=float[4096], tensor(in, {64, 64}, {32, 8}, 128), tensor(t=half[n], {8, n/8}, {8, 1})" >build/fuzz/$@/tensors
 	build/fuzz/fuzz_args -max_len=512 -timeout=5 $(FUZZ_RUN)
 
 fuzz-launch: fuzz-library

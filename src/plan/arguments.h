@@ -53,7 +53,7 @@ typedef struct Item { /* an item before its parameter is known */
 /* ---- arguments_text.c ---- */
 
 Span argument_trim(Span span);
-Span argument_cut(Span span, size_t begin, size_t end); /* trimmed */
+Span argument_cut(Span span, size_t begin, size_t end); /* trimmed; empty unless begin < end */
 size_t argument_find(Span span, char wanted);           /* span.length if it is missing */
 size_t argument_end(Span list);                         /* the first comma outside brackets, or the end */
 int argument_shown(Span span);                          /* precision for "%.*s" */

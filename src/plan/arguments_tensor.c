@@ -77,7 +77,8 @@ static bool read_map(ArgumentReader *reader, Span list, int buffer, TensorMap *m
     for (int d = 0; d < rank; d++) {
         map->box[d] = (uint32_t)box[d];
         map->step[d] = 1;
-        bytes *= map->size[d];
+        bytes =
+            bytes && map->size[d] > UINT64_MAX / bytes ? UINT64_MAX : bytes * map->size[d]; /* no stride */
         if (d + 1 < rank) map->stride[d] = bytes;
     }
     return read_span(reader, list, map);

@@ -11,7 +11,7 @@ Span argument_trim(Span span) {
 }
 
 Span argument_cut(Span span, size_t begin, size_t end) {
-    return argument_trim((Span){span.text + begin, end - begin});
+    return argument_trim((Span){span.text + begin, end > begin ? end - begin : 0});
 }
 
 size_t argument_find(Span span, char wanted) {

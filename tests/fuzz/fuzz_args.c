@@ -19,6 +19,9 @@ static const char module_text[] =
     "t[32]) { ret; "
     "}\n"
     ".visible .entry many(.param .u64 a, .param .u64 b, .param .u64 c, .param .u64 d, .param .u64 e) { ret; "
+    "}\n"
+    ".visible .entry tensors(.param .u64 in, .param .align 64 .b8 s[128], .param .align 64 .b8 t[128]) { "
+    "ret; "
     "}\n";
 
 static void check_argument(const Plan *plan, const PlanArgument *argument) {
