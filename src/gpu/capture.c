@@ -22,6 +22,8 @@ struct Capture {
     CudaEvent start, end;
     Trace *trace;
     CaptureTally *tally;
+    InstrumentTensor tensors[GPU_PARAMETERS]; /* of the launch that runs */
+    int tensor_count;
 };
 
 /* ---- opening ------------------------------------------------------------------------------------------- */
@@ -142,7 +144,8 @@ static void list_memory(const Capture *capture, InstrumentMemory *memory) {
                                      buffer->is_variable ? buffer->name : NULL,
                                      known ? ptx_type_bytes(capture->trace->buffers[buffer->index].type) : 0};
     }
-    *memory = (InstrumentMemory){list, capture->buffer_count, capture->options->other};
+    *memory = (InstrumentMemory){list, capture->buffer_count, capture->tensors, capture->tensor_count,
+                                 capture->options->other};
 }
 
 static bool decode(Capture *capture, int index, const Launch *launch, Error *error) {
@@ -171,9 +174,30 @@ static bool decode(Capture *capture, int index, const Launch *launch, Error *err
     return good;
 }
 
+/* Its tensor maps become the driver's, whose digests the kernel records. */
+static bool prepare(Capture *capture, GpuLaunch *prepared, Error *error) {
+    const Launch *launch = &prepared->launch;
+    const PtxFunction *entry = launch->program->entry;
+    const uint8_t *bytes[GPU_PARAMETERS];
+    size_t end = 0;
+    capture->tensor_count = 0;
+    for (int i = 0; i < entry->parameter_count && i < GPU_PARAMETERS; i++) {
+        InstrumentTensor *tensor = &capture->tensors[capture->tensor_count];
+        bytes[capture->tensor_count] =
+            launch->parameters + launch_parameter_offset(entry->parameters[i], &end);
+        if (entry->parameters[i]->bytes == TENSOR_MAP_BYTES &&
+            tensor_map_decode(bytes[capture->tensor_count], &tensor->map))
+            capture->tensor_count++;
+    }
+    if (!gpu_run_prepare(&capture->run, prepared, error)) return false;
+    for (int i = 0; i < capture->tensor_count; i++)
+        capture->tensors[i].digest = instrument_tensor_digest(bytes[i]);
+    return true;
+}
+
 static bool run_launch(Capture *capture, int index, const Launch *launch, Error *error) {
     GpuLaunch prepared = {.launch = *launch};
-    return gpu_run_prepare(&capture->run, &prepared, error) && check_residency(capture, &prepared, error) &&
+    return prepare(capture, &prepared, error) && check_residency(capture, &prepared, error) &&
            execute(capture, &prepared, error) && decode(capture, index, launch, error);
 }
 

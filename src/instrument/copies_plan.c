@@ -1,5 +1,6 @@
 /* The parts of an asynchronous copy, and the contents of its record (probe_copies.h). */
 #include "instrument/probe_copies.h"
+#include "instrument/probe_tensor.h"
 
 #include <string.h>
 
@@ -25,22 +26,18 @@ static bool is_small(PtxSpace space) {
 
 /* ---- planning --------------------------------------------------------------------------------------- */
 
-static void add_field(InstrumentSite *site, InstrumentFieldKind kind, int element, bool wide) {
-    site->fields[site->field_count++] = (InstrumentField){(uint8_t)kind, (uint8_t)element, wide};
-    *(wide ? &site->wide_count : &site->narrow_count) += 1;
-}
-
 static bool plan_bulk(const PtxInstruction *in, InstrumentSite *site) {
     bool from_shared = site->kind == TRACE_SHARED_BULK_READ;
-    add_field(site, INSTRUMENT_ADDRESS, COPY_SOURCE, !from_shared);
-    add_field(site, INSTRUMENT_ADDRESS, COPY_DESTINATION, !is_small(in->space));
-    add_field(site, INSTRUMENT_OPERAND, 0, false);
+    probe_plan_add_field(site, INSTRUMENT_ADDRESS, COPY_SOURCE, !from_shared);
+    probe_plan_add_field(site, INSTRUMENT_ADDRESS, COPY_DESTINATION, !is_small(in->space));
+    probe_plan_add_field(site, INSTRUMENT_OPERAND, 0, false);
     site->element_bytes = WORD;
     site->element_count = 1;
     return true;
 }
 
 bool copies_plan(const PtxInstruction *in, InstrumentSite *site) {
+    if (tensor_copy_is_site(site)) return tensor_copy_plan(site);
     if (in->operand_count < 3 || in->operands[0].kind != PTX_OPERAND_MEMORY ||
         in->operands[1].kind != PTX_OPERAND_MEMORY)
         return false;
@@ -50,14 +47,15 @@ bool copies_plan(const PtxInstruction *in, InstrumentSite *site) {
     if (bytes != 4 && bytes != 8 && bytes != MOST_BYTES) return false;
     site->element_bytes = WORD;
     site->element_count = (uint8_t)(bytes / WORD);
-    add_field(site, INSTRUMENT_ADDRESS, COPY_SOURCE, true);
-    add_field(site, INSTRUMENT_ADDRESS, COPY_DESTINATION, false);
-    for (int w = 0; w < bytes / WORD; w++) add_field(site, INSTRUMENT_VALUE, w, false);
+    probe_plan_add_field(site, INSTRUMENT_ADDRESS, COPY_SOURCE, true);
+    probe_plan_add_field(site, INSTRUMENT_ADDRESS, COPY_DESTINATION, false);
+    for (int w = 0; w < bytes / WORD; w++) probe_plan_add_field(site, INSTRUMENT_VALUE, w, false);
     if (!has_option(in)) return true;
-    add_field(site, INSTRUMENT_OPERAND, 0, false);
-    add_field(site, INSTRUMENT_VALUE, COPY_TAIL, false);
+    probe_plan_add_field(site, INSTRUMENT_OPERAND, 0, false);
+    probe_plan_add_field(site, INSTRUMENT_VALUE, COPY_TAIL, false);
     if (bytes == MOST_BYTES)
-        add_field(site, INSTRUMENT_VALUE, COPY_TAIL + 1, false); /* probes have 5 or 8 such columns */
+        probe_plan_add_field(site, INSTRUMENT_VALUE, COPY_TAIL + 1,
+                             false); /* probes have 5 or 8 such columns */
     return true;
 }
 
@@ -116,6 +114,7 @@ static void put_tail(const InstrumentSite *site, const char *guard, const char *
 }
 
 void copies_put_values(const InstrumentSite *site, const char *guard, Text *out) {
+    if (tensor_copy_is_site(site)) tensor_copy_put_digest(site, guard, out);
     if (is_bulk(site)) return;
     char size[24] = "";
     bool is_shorter = has_option(site->instruction);
@@ -140,12 +139,13 @@ void copies_put_values(const InstrumentSite *site, const char *guard, Text *out)
 
 int copies_part_count(const InstrumentSite *site) {
     if (trace_written_kind_of(site->instruction) == TRACE_NOT_RECORDED) return 0;
+    if (tensor_copy_is_site(site)) return tensor_copy_part_count(site);
     bool may_be_less = !is_bulk(site) && has_option(site->instruction);
     return may_be_less ? 1 + bytes_of(site) / WORD + (WORD - 1) + 1 : 2;
 }
 
 static bool is_destination(const InstrumentSite *site, int part) {
-    return part == copies_part_count(site) - 1;
+    return tensor_copy_is_site(site) ? part > 0 : part == copies_part_count(site) - 1;
 }
 
 TraceKind copies_part_kind(const InstrumentSite *site, int part) {

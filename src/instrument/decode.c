@@ -1,6 +1,7 @@
 /* Turns partial events into events of the trace. */
 #include "base/memory.h"
 #include "instrument/probe_copies.h"
+#include "instrument/probe_tensor.h"
 #include "instrument/partial_events.h"
 #include "instrument/probe_plan.h"
 #include "ptx/opcodes.h"
@@ -133,6 +134,7 @@ static void fill_access(const PartialEvents *partial_events, const PartialEvent 
         event->buffer[lane] = location.buffer;
         event->offset[lane] = location.offset;
         if (location.space == PTX_SPACE_SHARED) event->participants = (uint32_t)(location.peer + 1);
+        if (tensor_copy_is_site(site)) tensor_copy_place(partial_events, partial, event);
         if (copies_part_count(site)) continue;
         for (int e = 0; event->has_result && e < site->element_count; e++)
             event->value[e][lane] =
@@ -163,15 +165,23 @@ static void fill_warp_op(const PartialEvents *partial_events, const PartialEvent
     }
 }
 
-static void fill_product(const PartialEvents *partial_events, const PartialEvent *partial,
+/* False: a record of wgmma begins behind the registers of D. */
+static bool fill_product(const PartialEvents *partial_events, const PartialEvent *partial,
                          const InstrumentSite *site, TraceEvent *event) {
+    uint32_t first = partial_events->records->records[partial->record].extra;
     event->element_bytes = site->element_bytes;
     event->element_count = site->element_count;
     event->has_result = true;
+    if (site->group_registers) {
+        if (first >= site->group_registers) return false;
+        event->participants = first;
+        event->element_count = trace_warpgroup_registers(site->group_registers, (int)first);
+    }
     for (uint32_t rest = partial->mask; rest; rest &= rest - 1)
-        for (int e = 0; e < site->element_count; e++)
+        for (int e = 0; e < event->element_count; e++)
             event->value[e][__builtin_ctz(rest)] =
                 partial_event_value(partial_events, partial, INSTRUMENT_VALUE, e, __builtin_ctz(rest));
+    return true;
 }
 
 static bool fill_branch(const PartialEvents *partial_events, const PartialEvent *partial, uint32_t taken,
@@ -215,8 +225,7 @@ static bool fill_event(const PartialEvents *partial_events, const PartialEvent *
         event->participants = probe_plan_extra(site, &constant) ? record->extra : partial->mask;
         return true;
     case TRACE_MATRIX:
-        fill_product(partial_events, partial, site, event);
-        return true;
+        return fill_product(partial_events, partial, site, event);
     case TRACE_BARRIER:
     case TRACE_NAMED_BARRIER:
         for (uint32_t rest = partial->mask; rest; rest &= rest - 1)
@@ -247,7 +256,9 @@ static bool write_block(PartialEvents *partial_events, uint32_t number, TraceLau
         TraceEvent event;
         if (!fill_event(partial_events, &partial_events->partial_events[i], &event)) {
             trace_block_free(block);
-            return error_set(error, "the trace buffer is damaged: block %u: a branch without a target",
+            return error_set(error,
+                             "the trace buffer is damaged: block %u: a branch without a target, or a "
+                             "product without registers",
                              number);
         }
         trace_block_append(block, &event);

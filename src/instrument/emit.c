@@ -20,6 +20,7 @@
 #include "base/memory.h"
 #include "instrument/probe_copies.h"
 #include "ptx/opcodes.h"
+#include "trace/producer_rules.h"
 #include <stdlib.h>
 
 #define put(emitter, ...) text_print((emitter)->out, __VA_ARGS__)
@@ -236,6 +237,13 @@ static void begin_call(Emitter *emitter, const InstrumentSite *site, int number)
         site->narrow_count, number);
 }
 
+static void put_call(Emitter *emitter, const InstrumentSite *site, int number) {
+    begin_call(emitter, site, number);
+    for (int i = 0; i < site->wide_count; i++) put(emitter, ", %%redviz_w%d", i);
+    for (int i = 0; i < site->narrow_count; i++) put(emitter, ", %%redviz_n%d", i);
+    put(emitter, ");\n");
+}
+
 static void put_copied_values(Emitter *emitter, const InstrumentSite *site) {
     const PtxOperand *guard = &site->instruction->guard;
     char text[80] = "";
@@ -244,9 +252,36 @@ static void put_copied_values(Emitter *emitter, const InstrumentSite *site) {
     copies_put_values(site, text, emitter->out);
 }
 
+/* The registers of D are defined behind a wait: this one ends the group of the instruction before it goes on,
+ * and the fence orders these reads before the next product. */
+static void put_group_probe(Emitter *emitter, const InstrumentSite *site, int number) {
+    const PtxOperand *d = &site->instruction->operands[0];
+    int label = emitter->labels++, count;
+    put(emitter, "\t@%%redviz_off bra.uni $redviz_%d;\n", label);
+    put(emitter, "\twgmma.commit_group.sync.aligned;\n\twgmma.wait_group.sync.aligned 0;\n");
+    for (int first = 0; first < site->group_registers; first += count) {
+        count = trace_warpgroup_registers(site->group_registers, first);
+        for (int r = 0; r < site->element_count; r++) {
+            TextPosition place = place_of(site, r);
+            if (r < count)
+                put_value(emitter, &place, &d->items[first + r], 0);
+            else
+                put_constant(emitter, &place, 0);
+        }
+        put_constant(emitter, &(TextPosition){"%redviz_x", false}, (uint64_t)first);
+        put(emitter, "\t");
+        put_call(emitter, site, number);
+    }
+    put(emitter, "\twgmma.fence.sync.aligned;\n$redviz_%d:\n", label);
+}
+
 static void put_probe(Emitter *emitter, const InstrumentSite *site, int number) {
     const PtxInstruction *in = site->instruction;
     uint32_t constant;
+    if (site->group_registers) {
+        put_group_probe(emitter, site, number);
+        return;
+    }
     int label = emitter->labels++;
     put(emitter, "\t@%%redviz_off bra.uni $redviz_%d;\n", label);
     bool copies = copies_part_count(site) != 0;
@@ -264,10 +299,8 @@ static void put_probe(Emitter *emitter, const InstrumentSite *site, int number) 
         put_extra(emitter, site);
     }
     put(emitter, "\t");
-    begin_call(emitter, site, number);
-    for (int i = 0; i < site->wide_count; i++) put(emitter, ", %%redviz_w%d", i);
-    for (int i = 0; i < site->narrow_count; i++) put(emitter, ", %%redviz_n%d", i);
-    put(emitter, ");\n$redviz_%d:\n", label);
+    put_call(emitter, site, number);
+    put(emitter, "$redviz_%d:\n", label);
 }
 
 static void put_instruction(Emitter *emitter, const InstrumentSite *site) {

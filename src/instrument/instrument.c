@@ -10,8 +10,8 @@ typedef struct Build {
     PtxModule *module;
     const PtxProgram *const *programs;
     int program_count;
-    bool approximate;    /* also records .approx results */
-    bool maps_addresses; /* some instruction is a mapa */
+    bool approximate;  /* also records .approx results */
+    bool uses_cluster; /* some instruction is of clusters */
     InstrumentSites *sites;
     bool *function_wanted; /* [module function]: prints its body */
     bool *function_named;  /* [module function]: prints its declaration */
@@ -134,7 +134,7 @@ static void add_symbol(Build *build, const PtxVariable *variable) {
     bool is_shared = variable->space == PTX_SPACE_SHARED || variable->space == PTX_SPACE_SHARED_CLUSTER;
     if (!is_local && !is_shared && variable->space != PTX_SPACE_CONST) return;
     array_push(sites->symbols, sites->symbol_count, build->symbol_capacity, symbol);
-    if (is_shared && build->maps_addresses) {
+    if (is_shared && build->uses_cluster) {
         symbol.is_mapped = true;
         array_push(sites->symbols, sites->symbol_count, build->symbol_capacity, symbol);
     }
@@ -143,10 +143,16 @@ static void add_symbol(Build *build, const PtxVariable *variable) {
     array_push(sites->symbols, sites->symbol_count, build->symbol_capacity, symbol);
 }
 
-static bool maps_addresses(const PtxFunction *function) {
+/* It names the other blocks of a cluster, or meets them. */
+static bool is_of_cluster(const PtxInstruction *in) {
+    return in->opcode == PTX_mapa || ptx_instruction_has(in, PTX_MOD_CLUSTER) ||
+           ptx_instruction_has(in, PTX_MOD_MULTICAST_CLUSTER);
+}
+
+static bool uses_cluster(const PtxFunction *function) {
     for (int i = 0; i < function->statement_count; i++)
         if (function->statements[i].kind == PTX_STATEMENT_INSTRUCTION &&
-            function->statements[i].instruction->opcode == PTX_mapa)
+            is_of_cluster(function->statements[i].instruction))
             return true;
     return false;
 }
@@ -154,7 +160,7 @@ static bool maps_addresses(const PtxFunction *function) {
 static void find_symbols(Build *build) {
     const PtxModule *module = build->module;
     for (int i = 0; i < module->function_count; i++)
-        build->maps_addresses |= build->function_wanted[i] && maps_addresses(module->functions[i]);
+        build->uses_cluster |= build->function_wanted[i] && uses_cluster(module->functions[i]);
     for (int i = 0; i < module->variable_count; i++)
         if (build->variable_named[i]) add_symbol(build, module->variables[i]);
     for (int i = 0; i < module->function_count; i++) {

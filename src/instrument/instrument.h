@@ -16,6 +16,7 @@
 #ifndef INSTRUMENT_INSTRUMENT_H
 #define INSTRUMENT_INSTRUMENT_H
 
+#include "base/tensor_map.h"
 #include "trace/trace.h"
 
 /* ---- the text --------------------------------------------------------------------------------------- */
@@ -43,14 +44,14 @@ typedef struct InstrumentSite {
     bool has_control;
     uint32_t control;                     /* shuffles: b and c, if the text determines them */
     uint8_t element_bytes, element_count; /* as in TraceEvent */
+    uint8_t group_registers;              /* wgmma: registers of D, in as many records as they need */
     InstrumentField fields[INSTRUMENT_FIELDS];
     int field_count, wide_count, narrow_count;
 } InstrumentSite;
 
 /* Variables whose addresses the kernel records: shared, the entry's local ones, and constants (twice: their
- * address among constants, and the generic one). If the kernel maps addresses to other blocks of its cluster,
- * also the result of mapa for a shared variable of rank 0: the bits above the offset show how the machine
- * encodes ranks. */
+ * address among constants, and the generic one). If an instruction is of clusters, also the result of mapa
+ * for a shared variable of rank 0: the bits above the offset show how the machine encodes ranks. */
 typedef struct InstrumentSymbol {
     const PtxVariable *variable;
     bool is_generic;
@@ -64,7 +65,7 @@ typedef struct InstrumentSites {
     InstrumentSymbol *symbols;
     int symbol_count;
     bool *has_variable; /* [variable of the module] present in the instrumented module */
-    int unprobed;       /* recorded in a trace, but without a probe: st.async, tensor copies, wgmma */
+    int unprobed;       /* recorded in a trace, but without a probe */
     Arena arena;
 } InstrumentSites;
 
@@ -119,9 +120,18 @@ typedef struct InstrumentBuffer { /* global memory that the kernel may access */
     int element_bytes;            /* 0: unknown */
 } InstrumentBuffer;
 
+typedef struct InstrumentTensor { /* a tensor map that the kernel may use */
+    uint64_t digest; /* of its 128 bytes as the kernel finds them, in the encoding of its machine */
+    TensorMap map;   /* `address`: on the device */
+} InstrumentTensor;
+
+uint64_t instrument_tensor_digest(const uint8_t bytes[TENSOR_MAP_BYTES]);
+
 typedef struct InstrumentMemory {
     const InstrumentBuffer *buffers;
     int count;
+    const InstrumentTensor *tensors;
+    int tensor_count;
     /* buffer of the trace for addresses outside all buffers, whose offset is the address; -1: such an address
      * is an error */
     int other;

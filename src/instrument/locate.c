@@ -135,7 +135,7 @@ static int peer_of(const Locator *locator, uint64_t address) {
 
 static Location in_shared(const Locator *locator, uint64_t address) {
     int place = 0, peer = peer_of(locator, address);
-    if (locator->has_peers) address %= WINDOW_BYTES;
+    if (locator->cluster_blocks > 1) address %= WINDOW_BYTES; /* also the own block's rank */
     while (place + 1 < locator->shared_count && locator->shared[place + 1].base <= address) place++;
     uint64_t base = locator->shared_count ? locator->shared[place].base : 0;
     return (Location){PTX_SPACE_SHARED, (uint16_t)place, address - base, peer};

@@ -1,5 +1,6 @@
 /* Turns records into partial events (partial_events.h). */
 #include "instrument/probe_copies.h"
+#include "instrument/probe_tensor.h"
 
 #include "base/memory.h"
 #include "ptx/matrix.h"
@@ -143,6 +144,33 @@ static bool cut_access(Cutter *cutter, PartialEvent partial) {
     return true;
 }
 
+static bool cut_copy(Cutter *cutter, PartialEvent partial) {
+    const InstrumentSite *site = site_of(cutter->partial_events, &partial);
+    for (int parts = copies_part_count(site); partial.matrix < parts; partial.matrix++) {
+        PartialEvent part = partial;
+        part.kind = copies_part_kind(site, partial.matrix);
+        part.mask = copies_part_lanes(cutter->partial_events, &partial);
+        if (part.mask && !cut_access(cutter, part)) return false;
+    }
+    return true;
+}
+
+/* Each lane copies a tile of its own, and has events of its own. */
+static bool cut_tensor(Cutter *cutter, PartialEvent partial) {
+    for (uint32_t rest = partial.mask; rest; rest &= rest - 1) {
+        PartialEvent lane = partial;
+        lane.mask = rest & (0 - rest);
+        const TensorMap *map = partial_event_map(cutter->partial_events, &lane);
+        if (!map || (int)map->rank != tensor_copy_rank(site_of(cutter->partial_events, &lane)))
+            return error_set(cutter->error,
+                             "the trace buffer, block %u: a tensor copy reads a tensor map that no parameter "
+                             "of the kernel is",
+                             cutter->block);
+        if (!cut_copy(cutter, lane)) return false;
+    }
+    return true;
+}
+
 /* True if this record represents its execution: the first one if the probe follows the instruction, the last
  * one at barriers. */
 static bool stands_for_all(const Records *records, int number) {
@@ -169,14 +197,9 @@ static bool cut_record(Cutter *cutter, int number) {
         add_partial_event(cutter, partial);
         return true;
     }
-    int matrices = ptx_matrix_access_count(site->instruction), parts = copies_part_count(site);
-    for (; partial.matrix < parts; partial.matrix++) {
-        PartialEvent part = partial;
-        part.kind = copies_part_kind(site, partial.matrix);
-        part.mask = copies_part_lanes(cutter->partial_events, &partial);
-        if (part.mask && !cut_access(cutter, part)) return false;
-    }
-    if (parts) return true;
+    int matrices = ptx_matrix_access_count(site->instruction);
+    if (copies_part_count(site))
+        return tensor_copy_is_site(site) ? cut_tensor(cutter, partial) : cut_copy(cutter, partial);
     do {
         if (!cut_access(cutter, partial)) return false;
     } while (++partial.matrix < matrices);

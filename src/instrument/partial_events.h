@@ -8,6 +8,7 @@
 
 #include "instrument/locate.h"
 #include "instrument/records.h"
+#include "trace/tile.h"
 
 typedef struct PartialEvent {
     int record; /* its first record */
@@ -31,6 +32,12 @@ typedef struct PartialEvents {
 
 bool partial_events_make(PartialEvents *partial_events, uint32_t block, Error *error);
 void partial_events_done(PartialEvents *partial_events);
+
+/* Of a tensor copy by the lowest lane of the partial event. NULL: no tensor map of the launch. *global: as in
+ * trace_tile_of(). */
+const TensorMap *partial_event_map(const PartialEvents *partial_events, const PartialEvent *partial);
+TraceTile partial_event_tile(const PartialEvents *partial_events, const PartialEvent *partial,
+                             uint64_t *global);
 
 /* The address that a lane accesses: its own or, for matrices, one in a row whose address another lane
  * holds. */

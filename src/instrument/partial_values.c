@@ -1,5 +1,6 @@
 /* The addresses, places and values of one partial event in its record (partial_events.h). */
 #include "instrument/probe_copies.h"
+#include "instrument/probe_tensor.h"
 #include "ptx/matrix.h"
 
 /* The field of an instruction's record, or -1 if it has none of that kind. */
@@ -25,8 +26,37 @@ uint32_t partial_event_copied(const PartialEvents *partial_events, const Partial
     return (uint32_t)partial_event_value(partial_events, partial, INSTRUMENT_OPERAND, 0, lane);
 }
 
+const TensorMap *partial_event_map(const PartialEvents *partial_events, const PartialEvent *partial) {
+    const InstrumentMemory *memory = partial_events->locator->memory;
+    uint64_t digest =
+        partial_event_value(partial_events, partial, INSTRUMENT_VALUE, 0, __builtin_ctz(partial->mask));
+    for (int i = 0; i < memory->tensor_count; i++)
+        if (memory->tensors[i].digest == digest) return &memory->tensors[i].map;
+    return NULL;
+}
+
+TraceTile partial_event_tile(const PartialEvents *partial_events, const PartialEvent *partial,
+                             uint64_t *global) {
+    const InstrumentSite *site = site_of(partial_events, partial);
+    int32_t at[TENSOR_RANK_MOST] = {0};
+    for (int d = 0; d < tensor_copy_rank(site); d++)
+        at[d] = (int32_t)partial_event_value(partial_events, partial, INSTRUMENT_OPERAND, d,
+                                             __builtin_ctz(partial->mask));
+    return trace_tile_of(partial_event_map(partial_events, partial), at, tensor_copy_is_load(site), global);
+}
+
+static uint64_t tensor_address(const PartialEvents *partial_events, const PartialEvent *partial, int lane) {
+    const InstrumentSite *site = site_of(partial_events, partial);
+    uint64_t global;
+    if (copies_part_space(site, partial->matrix) == PTX_SPACE_SHARED)
+        return partial_event_value(partial_events, partial, INSTRUMENT_ADDRESS, 0, lane);
+    TraceTile tile = partial_event_tile(partial_events, partial, &global);
+    return trace_tile_is_outside(&tile) ? partial_event_map(partial_events, partial)->address : global;
+}
+
 uint64_t partial_event_address(const PartialEvents *partial_events, const PartialEvent *partial, int lane) {
     const InstrumentSite *site = site_of(partial_events, partial);
+    if (tensor_copy_is_site(site)) return tensor_address(partial_events, partial, lane);
     if (copies_part_count(site)) {
         CopyPart part =
             copies_part(site, partial->matrix, partial_event_copied(partial_events, partial, lane));

@@ -2,6 +2,7 @@
 #include "instrument/probe_copies.h"
 
 #include "instrument/locate.h"
+#include "instrument/probe_tensor.h"
 #include <string.h>
 
 enum { WORD = 4, MOST_BYTES = 16 };
@@ -17,6 +18,8 @@ static CopyPart part_of(const PartialEvents *partial_events, const PartialEvent 
 
 uint32_t copies_part_lanes(const PartialEvents *partial_events, const PartialEvent *partial) {
     uint32_t lanes = 0;
+    if (tensor_copy_is_site(site_of(partial_events, partial)))
+        return tensor_copy_part_lanes(partial_events, partial);
     for (uint32_t rest = partial->mask; rest; rest &= rest - 1)
         if (part_of(partial_events, partial, __builtin_ctz(rest)).exists) lanes |= rest & (0 - rest);
     return lanes;
@@ -60,11 +63,12 @@ static void fill_bulk(const PartialEvents *partial_events, const PartialEvent *p
 }
 
 void copies_fill(const PartialEvents *partial_events, const PartialEvent *partial, TraceEvent *event) {
+    const InstrumentSite *site = site_of(partial_events, partial);
     bool bulk = trace_kind_is_bulk(partial->kind);
-    event->is_load = partial->matrix < copies_part_count(site_of(partial_events, partial)) - 1;
+    event->is_load = copies_part_kind(site, partial->matrix) == site->kind;
     event->has_result = !bulk;
     if (bulk) {
-        fill_bulk(partial_events, partial, event);
+        (tensor_copy_is_site(site) ? tensor_copy_fill : fill_bulk)(partial_events, partial, event);
         return;
     }
     CopyPart first = part_of(partial_events, partial, __builtin_ctz(partial->mask));

@@ -2,6 +2,7 @@
 #include "instrument/probe_plan.h"
 
 #include "instrument/probe_copies.h"
+#include "instrument/probe_tensor.h"
 
 #include "base/memory.h"
 #include "ptx/approximate.h"
@@ -87,11 +88,6 @@ static bool is_constant(const PtxOperand *operand, const Constants *constants, u
 
 /* ---- fields ----------------------------------------------------------------------------------------- */
 
-static void add_field(InstrumentSite *site, InstrumentFieldKind kind, int element, bool wide) {
-    site->fields[site->field_count++] = (InstrumentField){(uint8_t)kind, (uint8_t)element, wide};
-    *(wide ? &site->wide_count : &site->narrow_count) += 1;
-}
-
 static bool is_atomic(const PtxInstruction *in) {
     return in->opcode == PTX_atom || in->opcode == PTX_red;
 }
@@ -112,8 +108,8 @@ static bool plan_matrices(const PtxInstruction *in, InstrumentSite *site) {
     site->element_bytes = 4;
     site->element_count = 1;
     site->is_behind = !ptx_instruction_stores(in);
-    add_field(site, INSTRUMENT_ADDRESS, 0, !is_small_space(in->space));
-    for (int m = 0; m < ptx_matrix_count(in); m++) add_field(site, INSTRUMENT_VALUE, m, false);
+    probe_plan_add_field(site, INSTRUMENT_ADDRESS, 0, !is_small_space(in->space));
+    for (int m = 0; m < ptx_matrix_count(in); m++) probe_plan_add_field(site, INSTRUMENT_VALUE, m, false);
     return true;
 }
 
@@ -125,9 +121,9 @@ static bool plan_fragment(const PtxInstruction *in, InstrumentSite *site) {
     site->element_bytes = (uint8_t)(access.bytes / access.registers_of_piece);
     site->element_count = (uint8_t)access.registers_of_piece;
     site->is_behind = !access.is_store;
-    add_field(site, INSTRUMENT_ADDRESS, 0, !is_small_space(in->space));
+    probe_plan_add_field(site, INSTRUMENT_ADDRESS, 0, !is_small_space(in->space));
     for (int r = 0; r < access.fragment.distinct; r++)
-        add_field(site, INSTRUMENT_VALUE, r, access.fragment.register_bytes == 8);
+        probe_plan_add_field(site, INSTRUMENT_VALUE, r, access.fragment.register_bytes == 8);
     return true;
 }
 
@@ -140,7 +136,7 @@ static bool plan_product(const PtxInstruction *in, const Constants *constants, I
     site->element_count = (uint8_t)product.d.registers;
     site->is_behind = true;
     for (int r = 0; r < product.d.registers; r++)
-        add_field(site, INSTRUMENT_VALUE, r, product.d.register_bytes == 8);
+        probe_plan_add_field(site, INSTRUMENT_VALUE, r, product.d.register_bytes == 8);
     return true;
 }
 
@@ -160,9 +156,10 @@ static bool plan_access(const PtxInstruction *in, const Constants *constants, In
     site->element_bytes = (uint8_t)bytes;
     site->element_count = (uint8_t)count;
     site->is_behind = !ptx_instruction_stores(in) && in->opcode != PTX_red;
-    add_field(site, INSTRUMENT_ADDRESS, 0, !is_small_space(in->space));
-    for (int e = 0; in->opcode != PTX_red && e < count; e++) add_field(site, INSTRUMENT_VALUE, e, bytes == 8);
-    if (is_atomic(in)) add_field(site, INSTRUMENT_OPERAND, 0, bytes == 8);
+    probe_plan_add_field(site, INSTRUMENT_ADDRESS, 0, !is_small_space(in->space));
+    for (int e = 0; in->opcode != PTX_red && e < count; e++)
+        probe_plan_add_field(site, INSTRUMENT_VALUE, e, bytes == 8);
+    if (is_atomic(in)) probe_plan_add_field(site, INSTRUMENT_OPERAND, 0, bytes == 8);
     return true;
 }
 
@@ -175,12 +172,12 @@ static void plan_warp_result(InstrumentSite *site) {
     site->is_behind = true;
     site->element_bytes = 4;
     site->element_count = 1;
-    add_field(site, INSTRUMENT_VALUE, 0, false);
+    probe_plan_add_field(site, INSTRUMENT_VALUE, 0, false);
 }
 
 static bool plan_shuffle(const PtxInstruction *in, const Constants *constants, InstrumentSite *site) {
     if (in->operand_count < 4) return false;
-    add_field(site, INSTRUMENT_OPERAND, 0, false);
+    probe_plan_add_field(site, INSTRUMENT_OPERAND, 0, false);
     plan_warp_result(site);
     uint32_t b, c;
     site->has_control =
@@ -188,14 +185,15 @@ static bool plan_shuffle(const PtxInstruction *in, const Constants *constants, I
     if (site->has_control)
         site->control = instrument_control(b, c);
     else
-        add_field(site, INSTRUMENT_CONTROL, 0, false);
+        probe_plan_add_field(site, INSTRUMENT_CONTROL, 0, false);
     return true;
 }
 
 static bool plan_vote(const PtxInstruction *in, const Constants *constants, InstrumentSite *site) {
     (void)constants;
     if (in->operand_count < 2) return false;
-    add_field(site, INSTRUMENT_OPERAND, 0, in->opcode == PTX_match && ptx_type_bytes(in->types[0]) == 8);
+    probe_plan_add_field(site, INSTRUMENT_OPERAND, 0,
+                         in->opcode == PTX_match && ptx_type_bytes(in->types[0]) == 8);
     plan_warp_result(site);
     return true;
 }
@@ -230,9 +228,9 @@ static bool plan_mbarrier(const PtxInstruction *in, const Constants *constants, 
     site->element_bytes = 8;
     site->element_count = 1;
     site->is_behind = is_mbarrier_wait(in);
-    add_field(site, INSTRUMENT_ADDRESS, 0, !is_small_space(in->space));
-    if (operand_of_mbarrier(in)) add_field(site, INSTRUMENT_OPERAND, 0, false);
-    if (site->is_behind) add_field(site, INSTRUMENT_VALUE, 0, false);
+    probe_plan_add_field(site, INSTRUMENT_ADDRESS, 0, !is_small_space(in->space));
+    if (operand_of_mbarrier(in)) probe_plan_add_field(site, INSTRUMENT_OPERAND, 0, false);
+    if (site->is_behind) probe_plan_add_field(site, INSTRUMENT_VALUE, 0, false);
     return true;
 }
 
@@ -241,17 +239,25 @@ static bool plan_copy(const PtxInstruction *in, const Constants *constants, Inst
     return site->kind == TRACE_ASYNC_GROUP || plan_mbarrier(in, constants, site);
 }
 
-/* The registers of D are undefined until a wait, so a probe behind the product has nothing to record. */
+/* The registers of D, 8 in a record, whose extra is the number of the first one (emit.c). */
 static bool plan_wgmma(const PtxInstruction *in, const Constants *constants, InstrumentSite *site) {
-    (void)in, (void)constants;
-    return site->kind == TRACE_ASYNC_GROUP;
+    (void)constants;
+    PtxWarpgroupProduct group;
+    if (site->kind == TRACE_ASYNC_GROUP) return true;
+    if (!ptx_warpgroup_product(in, &group)) return false;
+    site->element_bytes = (uint8_t)group.product.d.register_bytes;
+    site->element_count = (uint8_t)trace_warpgroup_registers(group.product.d.registers, 0);
+    site->group_registers = (uint8_t)group.product.d.registers;
+    site->is_behind = true;
+    for (int r = 0; r < site->element_count; r++) probe_plan_add_field(site, INSTRUMENT_VALUE, r, false);
+    return true;
 }
 
 static bool plan_barrier(const PtxInstruction *in, const Constants *constants, InstrumentSite *site) {
     (void)constants;
     site->is_behind = site->kind == TRACE_WARP_SYNC;
     if (site->is_behind) return in->operand_count == 1;
-    if (ptx_instruction_has(in, PTX_MOD_RED)) add_field(site, INSTRUMENT_OPERAND, 0, false);
+    if (ptx_instruction_has(in, PTX_MOD_RED)) probe_plan_add_field(site, INSTRUMENT_OPERAND, 0, false);
     return ptx_instruction_has(in, PTX_MOD_CLUSTER) || in->operand_count > 0;
 }
 
@@ -262,7 +268,7 @@ static bool plan_bra(const PtxInstruction *in, const Constants *constants, Instr
 
 static bool plan_brx(const PtxInstruction *in, const Constants *constants, InstrumentSite *site) {
     (void)in, (void)constants;
-    add_field(site, INSTRUMENT_OPERAND, 0, false);
+    probe_plan_add_field(site, INSTRUMENT_OPERAND, 0, false);
     return true;
 }
 
@@ -276,7 +282,7 @@ bool probe_plan_approximate_site(const PtxInstruction *in, InstrumentSite *site)
     *site = (InstrumentSite){.instruction = in, .kind = TRACE_APPROXIMATE, .is_behind = true};
     site->element_bytes = (uint8_t)ptx_type_bytes(in->types[0]);
     site->element_count = 1;
-    add_field(site, INSTRUMENT_VALUE, 0, site->element_bytes == 8);
+    probe_plan_add_field(site, INSTRUMENT_VALUE, 0, site->element_bytes == 8);
     return true;
 }
 
@@ -317,11 +323,13 @@ const PtxOperand *probe_plan_operand(const InstrumentSite *site, const Instrumen
     const PtxInstruction *in = site->instruction;
     switch ((InstrumentFieldKind)field->kind) {
     case INSTRUMENT_ADDRESS: /* of a copy: the source, then the destination */
+        if (tensor_copy_is_site(site)) return tensor_copy_address(site);
         if (in->opcode == PTX_cp && site->kind != TRACE_MBARRIER)
             return &in->operands[field->element ? 0 : 1];
         return address_of(site);
     case INSTRUMENT_OPERAND:
-        return operand_field(site, component);
+        return tensor_copy_is_site(site) ? tensor_copy_operand(site, field->element)
+                                         : operand_field(site, component);
     case INSTRUMENT_CONTROL:
         return NULL;
     case INSTRUMENT_VALUE:

@@ -15,6 +15,12 @@ typedef struct Constants {
 Constants constants_find(const PtxFunction *function);
 void constants_done(Constants *constants);
 
+static inline void probe_plan_add_field(InstrumentSite *site, InstrumentFieldKind kind, int element,
+                                        bool wide) {
+    site->fields[site->field_count++] = (InstrumentField){(uint8_t)kind, (uint8_t)element, wide};
+    *(wide ? &site->wide_count : &site->narrow_count) += 1;
+}
+
 /* Fills in the properties of the instruction. False: it gets no probe. */
 bool probe_plan_site(const PtxInstruction *instruction, const Constants *constants, InstrumentSite *site);
 

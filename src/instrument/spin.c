@@ -1,7 +1,8 @@
 /* Finds loops that may wait for others.
  *
  * A loop is the code between a label and a branch back to it. It may wait if it reads memory that others
- * change (ordered or volatile loads, atomics), and neither stores (an atomic whose result is dropped stores)
+ * change (ordered or volatile loads, atomics), and neither stores (an atomic whose result is dropped stores),
+ * copies, multiplies matrices asynchronously
  * nor waits at a barrier: such a loop may run
  * a thousand times or a million times. */
 #include "instrument/probe_plan.h"
@@ -21,6 +22,10 @@ static bool works(const PtxInstruction *in) {
     case PTX_bar:
     case PTX_barrier:
         return !ptx_instruction_has(in, PTX_MOD_WARP);
+    case PTX_wgmma:
+        return ptx_instruction_has(in, PTX_MOD_MMA_ASYNC);
+    case PTX_cp:
+        return trace_written_kind_of(in) != TRACE_NOT_RECORDED;
     default:
         return false;
     }

@@ -36,6 +36,15 @@ static inline __attribute__((always_inline)) int trace_shuffle_source(ShuffleMod
     return source <= limit ? source : -1;
 }
 
+/* ---- wgmma ---- */
+
+/* An event has some of the `registers` of D: 8, or what is left of them, a power of two. `first`: the first
+ * one, its participants. */
+static inline int trace_warpgroup_registers(int registers, int first) {
+    int left = registers - first;
+    return left >= TRACE_MAX_ELEMENTS ? TRACE_MAX_ELEMENTS : left >= 4 ? 4 : left;
+}
+
 /* ---- spin loops ----
  *
  * How often a warp iterates a loop that waits for other threads depends on scheduling, so only the last

@@ -3,6 +3,30 @@
 
 enum { INDEX_BITS = 9, VALUES = 7 };
 
+static void place_dimension(const TensorMap *map, int d, int64_t at, bool is_load, TraceTile *tile,
+                            uint64_t *global) {
+    bool exists = d < (int)map->rank;
+    int64_t step = exists && d ? map->step[d] : 1, count = exists ? (map->box[d] + step - 1) / step : 1;
+    int64_t size = exists ? (int64_t)map->size[d] : 1, bytes = tile->element_bytes;
+    if (!d && !is_load) size = (size * bytes + TILE_CHUNK - 1) / TILE_CHUNK * TILE_CHUNK / bytes;
+    int64_t first = at < 0 ? (-at + step - 1) / step : 0,
+            last = size <= at ? 0 : (size - at + step - 1) / step;
+    tile->count[d] = (uint32_t)count;
+    tile->first[d] = (uint32_t)(first < count ? first : count);
+    tile->last[d] = (uint32_t)(last < count ? last : count);
+    uint64_t stride = d ? exists ? map->stride[d - 1] : 0 : (uint64_t)bytes;
+    tile->stride[d] = stride * (uint64_t)step;
+    *global += (uint64_t)at * stride + tile->first[d] * tile->stride[d];
+}
+
+TraceTile trace_tile_of(const TensorMap *map, const int32_t *at, bool is_load, uint64_t *global) {
+    TraceTile tile = {.element_bytes = (uint32_t)tensor_type_bytes(map->type), .swizzle = map->swizzle};
+    *global = map->address;
+    for (int d = 0; d < TILE_RANK; d++)
+        place_dimension(map, d, d < (int)map->rank ? at[d] : 0, is_load, &tile, global);
+    return tile;
+}
+
 static uint32_t row_bytes_of(const TraceTile *tile) {
     return tile->count[0] * tile->element_bytes;
 }

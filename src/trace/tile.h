@@ -8,6 +8,7 @@
 #ifndef TRACE_TILE_H
 #define TRACE_TILE_H
 
+#include "base/tensor_map.h"
 #include "trace/trace.h"
 
 enum { TILE_RANK = 5, TILE_CHUNK = 16 };
@@ -21,6 +22,10 @@ typedef struct TraceTile {
     uint64_t stride[TILE_RANK]; /* bytes in global memory from one index to the next */
 } TraceTile;
 
+/* The tile of the box at `at[map->rank]`. *global: the address of its first byte inside of the tensor. A
+ * store clips the innermost dimension at 16 bytes, and so overwrites what follows a row; the element stride
+ * of that dimension has no effect (both measured on an H200). */
+TraceTile trace_tile_of(const TensorMap *map, const int32_t *at, bool is_load, uint64_t *global);
 uint32_t trace_tile_bytes(const TraceTile *tile); /* of all elements, also those outside */
 /* From the first byte in shared memory to the last one, the gaps between short rows included. */
 uint32_t trace_tile_span(const TraceTile *tile);

@@ -15,7 +15,8 @@ typedef struct SmallKernel {
     const char *version;    /* of PTX; NULL: 8.0 */
     bool has_own_end;       /* no ret follows the body */
     bool cooperative;
-    int launches; /* one behind the other; 0: 1 */
+    int launches;         /* one behind the other; 0: 1 */
+    const TensorMap *map; /* the parameter kernel_map; of the buffer `tensor`, 64 KB; NULL: none */
 } SmallKernel;
 
 /* Its module; and its plan, filled. The caller frees both. */

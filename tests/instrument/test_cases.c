@@ -29,13 +29,132 @@ static void assemble(const SmallKernel *kernel, const Text *text) {
     assert_true(file >= 0);
     assert_int_equal(write(file, text_string(text), text->length), (ssize_t)text->length);
     close(file);
-    snprintf(command, sizeof command, "PATH=$PATH:/usr/local/cuda/bin ptxas -arch=sm_90 -o /dev/null %s >&2",
+    snprintf(command, sizeof command, "PATH=$PATH:/usr/local/cuda/bin ptxas -arch=sm_90a -o /dev/null %s >&2",
              input);
     if (system(command) != 0) fail_msg("%s: ptxas refuses it, instrumented: see %s", kernel->name, input);
     unlink(input);
 }
 
+/* Begins a copy of `bytes` on the mbarrier `gate`, by thread 0, and waits for it. */
+#define ON_GATE(bytes, copy)                                                                                 \
+    "mov.u32 %r1, tile; mov.u32 %r9, gate; setp.eq.u32 %p0, %t, 0;\n"                                        \
+    "mov.b64 %q0, kernel_map; cvta.param.u64 %q0, %q0; mov.u32 %r5, 0; mov.u32 %r6, 1; mov.u32 %r7, -1;\n"   \
+    "@%p0 mbarrier.init.shared::cta.b64 [%r9], 1; fence.mbarrier_init.release.cluster; bar.sync 0;\n"        \
+    "@%p0 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r9], " #bytes ";\n" copy                            \
+    "W: mbarrier.try_wait.parity.shared::cta.b64 %p2, [%r9], 0; @!%p2 bra W;\n"                              \
+    "shl.b32 %r0, %t, 2; add.u32 %r0, %r0, %r1; ld.shared.u32 %r2, [%r0]; st.global.u32 [%out], %r2;\n"
+#define TILE ".shared .align 1024 .b8 tile[8192];\n.shared .align 8 .b64 gate;\n"
+
+static const TensorMap line = {.size = {4000}, .box = {64}, .step = {1}, .rank = 1, .type = TENSOR_U32};
+static const TensorMap plane = {.size = {60, 40},
+                                .stride = {256},
+                                .box = {32, 8},
+                                .step = {1, 1},
+                                .rank = 2,
+                                .type = TENSOR_F32,
+                                .swizzle = 3};
+static const TensorMap every_second = {.size = {32, 16, 8},
+                                       .stride = {128, 2048},
+                                       .box = {16, 8, 4},
+                                       .step = {1, 2, 2},
+                                       .rank = 3,
+                                       .type = TENSOR_U32,
+                                       .swizzle = 2};
+static const TensorMap five = {.size = {8, 4, 4, 4, 4},
+                               .stride = {32, 128, 512, 2048},
+                               .box = {8, 2, 2, 2, 2},
+                               .step = {1, 1, 1, 1, 1},
+                               .rank = 5,
+                               .type = TENSOR_S32};
+
 static const SmallKernel cases[] = {
+    {.name = "a tensor copy of one dimension",
+     .module = TILE,
+     .body = ON_GATE(256, "@%p0 cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::complete_tx::bytes "
+                          "[%r1], [%q0, {%r5}], [%r9];\n"),
+     .block = 64,
+     .map = &line,
+     .must_have = "mad.lo.u64 %redviz_w0, %redviz_w0, 0x9e3779b97f4a7c15, %redviz_t;"},
+    {.name = "a tile that is partly outside, by all lanes but one",
+     .module = TILE,
+     .body =
+         "mov.u32 %r1, tile; mov.u32 %r9, gate; setp.eq.u32 %p0, %t, 0; setp.lt.u32 %p1, %t, 3;\n"
+         "mov.b64 %q0, kernel_map; cvta.param.u64 %q0, %q0; mul.lo.u32 %r5, %t, 16; add.u32 %r6, %t, 34;\n"
+         "shl.b32 %r3, %t, 10; add.u32 %r3, %r3, %r1; @!%p1 mov.u64 %q0, 0;\n"
+         "@%p0 mbarrier.init.shared::cta.b64 [%r9], 1; fence.mbarrier_init.release.cluster; bar.sync 0;\n"
+         "@%p0 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r9], 3072;\n"
+         "@%p1 cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%r3], "
+         "[%q0, {%r5, %r6}], [%r9];\n"
+         "W: mbarrier.try_wait.parity.shared::cta.b64 %p2, [%r9], 0; @!%p2 bra W;\n"
+         "shl.b32 %r0, %t, 5; add.u32 %r0, %r0, %r1; ld.shared.u32 %r2, [%r0]; st.global.u32 [%out], %r2;\n",
+     .block = 96,
+     .map = &plane},
+    {.name = "a tile that is outside",
+     .module = TILE,
+     .body = ON_GATE(1024, "mov.u32 %r5, 64; @%p0 "
+                           "cp.async.bulk.tensor.2d.shared::cta.global.mbarrier::complete_tx::bytes [%r1], "
+                           "[%q0, {%r5, %r7}], [%r9];\n"),
+     .block = 64,
+     .version = "8.6",
+     .map = &plane},
+    {.name = "element strides",
+     .module = TILE,
+     .body = ON_GATE(512, "@%p0 cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes "
+                          "[%r1], [%q0, {%r5, %r7, %r6}], [%r9];\n"),
+     .block = 128,
+     .map = &every_second},
+    {.name = "five dimensions, with a cache policy",
+     .module = TILE,
+     .body = "createpolicy.fractional.L2::evict_first.b64 %q3, 1.0;\n" ON_GATE(
+         512, "@%p0 cp.async.bulk.tensor.5d.shared::cluster.global.mbarrier::complete_tx::bytes"
+              ".L2::cache_hint [%r1], [%q0, {%r5, %r6, %r7, %r5, %r6}], [%r9], %q3;\n"),
+     .block = 128,
+     .map = &five},
+    {.name = "a tensor copy into several blocks",
+     .module = TILE,
+     .body = ON_GATE(1024, "barrier.cluster.arrive; barrier.cluster.wait;\n"
+                           "mov.u32 %r4, %cluster_ctarank; setp.eq.u32 %p3, %r4, 1; and.pred %p3, %p3, %p0;\n"
+                           "mov.b16 %h0, 15; @%p3 cp.async.bulk.tensor.2d.shared::cluster.global"
+                           ".mbarrier::complete_tx::bytes.multicast::cluster [%r1], [%q0, {%r5, %r6}], "
+                           "[%r9], %h0;\n") "barrier.cluster.arrive; barrier.cluster.wait;\n",
+     .block = 64,
+     .grid = 4,
+     .cluster = 4,
+     .map = &plane},
+    {.name = "a tensor is stored and reduced",
+     .module = TILE,
+     .body =
+         "mov.u32 %r1, tile; setp.eq.u32 %p0, %t, 0; mov.b64 %q0, kernel_map; cvta.param.u64 %q0, %q0;\n"
+         "shl.b32 %r0, %t, 2; add.u32 %r0, %r0, %r1; st.shared.u32 [%r0], %t; mov.u32 %r5, 8; mov.u32 %r6, "
+         "3;\n"
+         "fence.proxy.async.shared::cta; bar.sync 0;\n"
+         "@%p0 cp.async.bulk.tensor.1d.global.shared::cta.bulk_group [%q0, {%r5}], [%r1];\n"
+         "@%p0 cp.reduce.async.bulk.tensor.1d.global.shared::cta.add.tile.bulk_group [%q0, {256}], [%r1];\n"
+         "@%p0 cp.async.bulk.commit_group; @%p0 cp.async.bulk.wait_group 0; st.global.u32 [%out], %t;\n",
+     .block = 64,
+     .map = &line},
+    {.name = "a product of a warpgroup",
+     .module = TILE,
+     .body =
+         "mov.u32 %r1, tile; shl.b32 %r0, %t, 5; add.u32 %r0, %r0, %r1; mov.b32 %r2, 0x3c003e00;\n"
+         "st.shared.v4.u32 [%r0], {%r2, %r2, %r2, %r2}; st.shared.v4.u32 [%r0+16], {%r2, %r2, %r2, %r2};\n"
+         "fence.proxy.async.shared::cta; bar.sync 0; shr.u32 %r3, %r1, 4; cvt.u64.u32 %q0, %r3;\n"
+         "or.b64 %q0, %q0, 0x0000000800080000; setp.ne.u32 %p0, %t, 1000; mov.f32 %f0, 0f3f800000;\n"
+         "mov.f32 %f1, %f0; mov.f32 %f2, %f0; mov.f32 %f3, %f0; mov.u32 %r20, 0; mov.u32 %r21, 0;\n"
+         "mov.u32 %r22, 0; mov.u32 %r23, 0; mov.u32 %r24, 0; mov.u32 %r25, 0;\n"
+         "wgmma.fence.sync.aligned;\n"
+         "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0, %f1, %f2, %f3}, %q0, %q0, %p0, 1, 1, 0, "
+         "0;\n"
+         /* registers 0 to 3 and 4, 5 are two events */
+         "wgmma.mma_async.sync.aligned.m64n24k16.f16.f16.f16 {%r20, %r21, %r22, %r23, %r24, %r25}, "
+         "{%r2, %r2, %r2, %r2}, %q0, %p0, 1, 1, 0;\n"
+         "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0, %f1, %f2, %f3}, %q0, %q0, %p0, 1, 1, 0, "
+         "0;\n"
+         "wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0;\n"
+         "st.global.v4.f32 [%out], {%f0, %f1, %f2, %f3}; st.global.v2.u32 [%out+16], {%r24, %r25};\n",
+     .block = 256,
+     .grid = 2,
+     .must_have = "wgmma.wait_group.sync.aligned 0;\n\tmov.b32 %redviz_n0, %r20;"},
     {.name = "shared memory of other blocks",
      .module = ".shared .align 16 .b8 words[2048];\n.shared .u32 sum;\n",
      .body =

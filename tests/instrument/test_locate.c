@@ -136,6 +136,11 @@ static void test_other_blocks(void **state) {
         assert_int_equal(at.offset, rows[i].offset);
         assert_int_equal(at.peer, rows[i].peer);
     }
+    machine.locator.has_peers = false; /* no instruction names other blocks; its own addresses have a rank */
+    Location own;
+    assert_true(locate(&machine.locator, PTX_SPACE_SHARED, 0x2000404, &own));
+    assert_string_equal(machine.launch->symbols[own.buffer].name, "before");
+    assert_true(own.offset == 4 && own.peer == -1);
     machine_done(&machine);
 }
 
@@ -205,7 +210,7 @@ static void test_local_frames(void **state) {
 static void test_global_memory(void **state) {
     (void)state;
     static const InstrumentBuffer buffers[] = {{0x7000, 256, 3, NULL, 4}, {0x7100, 64, 1, "table", 4}};
-    InstrumentMemory memory = {buffers, 2, -1};
+    InstrumentMemory memory = {.buffers = buffers, .count = 2, .other = -1};
     static const Placed placed[] = {
         {"table", 0x40, false}, {"table", 0x7100, true}, {"unbound", 0x80, false}};
     Machine machine = place("%tid.x", &memory, placed, 3);

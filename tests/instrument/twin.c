@@ -99,6 +99,22 @@ static InstrumentBuffer *list_buffers(Twin *twin, const Emulator *emulator, cons
     return buffers;
 }
 
+/* The tensor maps among the parameters. */
+static const InstrumentTensor *list_tensors(Twin *twin, const Launch *bound, int *count) {
+    const PtxFunction *entry = bound->program->entry;
+    InstrumentTensor *tensors =
+        arena_new(&twin->arena, ((size_t)entry->parameter_count + 1) * sizeof *tensors);
+    size_t end = 0;
+    *count = 0;
+    for (int i = 0; i < entry->parameter_count; i++) {
+        const uint8_t *bytes = bound->parameters + launch_parameter_offset(entry->parameters[i], &end);
+        bool is_map =
+            entry->parameters[i]->bytes == TENSOR_MAP_BYTES && tensor_map_decode(bytes, &tensors[*count].map);
+        if (is_map) tensors[(*count)++].digest = instrument_tensor_digest(bytes);
+    }
+    return tensors;
+}
+
 static void decode(Twin *twin, int index, const PlanLaunch *planned, const Trace *probed) {
     Error error = {0};
     InstrumentMemory memory = {.other = -1};
@@ -106,6 +122,7 @@ static void decode(Twin *twin, int index, const PlanLaunch *planned, const Trace
     twin->memory[1] = memory;
     twin->memory[0].buffers = list_buffers(twin, twin->emulators[0], twin->original, &twin->memory[0].count);
     Launch bound = twin_bind(twin->emulators[1], planned, twin->programs[index], "decoding");
+    memory.tensors = list_tensors(twin, &bound, &memory.tensor_count);
     TraceLaunch *out = trace_add_launch(twin->decoded, &bound);
     launch_done(&bound);
     uint64_t blocks = launch_volume(planned->grid);
@@ -283,8 +300,6 @@ static Threads *events_by_thread(const TraceLaunch *launch, const TraceBlock *bl
         trace_block_read(block, i, &event);
         const PtxInstruction *in = launch->program->code[event.pc].instruction;
         bool is_load = in->opcode == PTX_ld || in->opcode == PTX_atom;
-        /* They have no probe (see test_text.c). */
-        if (ptx_instruction_has(in, PTX_MOD_TENSOR) || ptx_instruction_has(in, PTX_MOD_MMA_ASYNC)) continue;
         for (uint32_t rest = event.mask; rest; rest &= rest - 1) {
             int lane = __builtin_ctz(rest), t = event.warp * WARP_LANES + lane;
             Item item = {i,

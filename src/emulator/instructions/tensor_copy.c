@@ -16,7 +16,7 @@
 #include "emulator/machine/observe.h"
 #include "emulator/machine/recorder.h"
 
-enum { SHARED_ALIGNMENT = 128, CHUNK = 16 };
+enum { SHARED_ALIGNMENT = 128 };
 
 typedef struct TensorCopyOp {
     CoreOp core;
@@ -94,28 +94,16 @@ static bool read_map(TensorCopy *copy) {
 
 /* ---- the tile --------------------------------------------------------------------------------------- */
 
-static bool place_dimension(TensorCopy *copy, int d) {
+/* The coordinates of the lane's copy. False after a trap. */
+static bool read_coordinates(const TensorCopy *copy, int32_t at[TENSOR_RANK_MOST]) {
     const TensorCopyOp *op = copy->op->extra;
-    const TensorMap *map = &copy->map;
-    TraceTile *tile = &copy->tile;
-    bool exists = d < op->rank;
-    /* The element stride of the innermost dimension has no effect. */
-    int64_t step = exists && d ? map->step[d] : 1, count = exists ? (map->box[d] + step - 1) / step : 1;
-    int64_t at = exists ? (int32_t)register_read(copy->warp, op->coordinate[d], 4, copy->lane) : 0;
-    int64_t size = exists ? (int64_t)map->size[d] : 1, bytes = tensor_type_bytes(map->type);
-    if (!d && at * bytes % CHUNK)
-        return refuse(copy, tr("begins at coordinate %lld, which is not a multiple of 16 bytes"), at);
-    if (!op->is_load && at < 0) return refuse(copy, tr("writes at the negative coordinate %lld"), at);
-    /* A store clips the innermost dimension at 16 bytes, and so overwrites what follows a row. */
-    if (!d && !op->is_load) size = (size * bytes + CHUNK - 1) / CHUNK * CHUNK / bytes;
-    int64_t first = at < 0 ? (-at + step - 1) / step : 0,
-            last = size <= at ? 0 : (size - at + step - 1) / step;
-    tile->count[d] = (uint32_t)count;
-    tile->first[d] = (uint32_t)(first < count ? first : count);
-    tile->last[d] = (uint32_t)(last < count ? last : count);
-    uint64_t stride = d ? exists ? map->stride[d - 1] : 0 : (uint64_t)bytes;
-    tile->stride[d] = stride * (uint64_t)step;
-    copy->global += (uint64_t)at * stride + tile->first[d] * tile->stride[d];
+    for (int d = 0; d < op->rank; d++) {
+        at[d] = (int32_t)register_read(copy->warp, op->coordinate[d], 4, copy->lane);
+        if (!d && (int64_t)at[d] * tensor_type_bytes(copy->map.type) % TILE_CHUNK)
+            return refuse(copy, tr("begins at coordinate %lld, which is not a multiple of 16 bytes"), at[d]);
+        if (!op->is_load && at[d] < 0)
+            return refuse(copy, tr("writes at the negative coordinate %lld"), at[d]);
+    }
     return true;
 }
 
@@ -174,11 +162,10 @@ static bool find_shared(TensorCopy *copy) {
 
 /* False after a trap. */
 static bool place_tile(TensorCopy *copy) {
-    copy->global = copy->map.address;
-    copy->tile.element_bytes = (uint32_t)tensor_type_bytes(copy->map.type);
-    copy->tile.swizzle = copy->map.swizzle;
-    for (int d = 0; d < TILE_RANK; d++)
-        if (!place_dimension(copy, d)) return false;
+    const TensorCopyOp *op = copy->op->extra;
+    int32_t at[TENSOR_RANK_MOST] = {0};
+    if (!read_coordinates(copy, at)) return false;
+    copy->tile = trace_tile_of(&copy->map, at, op->is_load, &copy->global);
     return find_global(copy) && find_shared(copy);
 }
 

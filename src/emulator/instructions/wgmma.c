@@ -18,6 +18,7 @@
 #include "emulator/machine/shadow.h"
 #include "emulator/machine/undefined.h"
 #include "ptx/opcodes.h"
+#include "trace/producer_rules.h"
 
 enum { WARPS_OF_GROUP = 4, CHUNK = 16, MOST_CHUNKS = 256 * 1024 / CHUNK, MOST_REGISTERS = 128 };
 
@@ -159,7 +160,7 @@ static void record(Block *block, const Warp *warp, const Op *op, uint32_t values
     const WarpgroupOp *product = op->extra;
     const PtxFragment *d = &product->shape.product.d;
     for (int first = 0, count; first < d->registers; first += count) {
-        count = warpgroup_event_registers(product, first);
+        count = trace_warpgroup_registers(d->registers, first);
         TraceEvent *event = recorder_begin(block->recorder, warp, op->pc, ALL_LANES, TRACE_MATRIX);
         event->has_result = true;
         event->element_count = count;

@@ -29,11 +29,4 @@ typedef struct WarpgroupOp {
     Operand a_descriptor, b_descriptor, scale_d;
 } WarpgroupOp;
 
-/* An event has some of the registers of D: 8, or what is left of them, a power of two. participants: the
- * first one. */
-static inline int warpgroup_event_registers(const WarpgroupOp *op, int first) {
-    int left = op->shape.product.d.registers - first;
-    return left >= TRACE_MAX_ELEMENTS ? TRACE_MAX_ELEMENTS : left >= 4 ? 4 : left;
-}
-
 #endif
