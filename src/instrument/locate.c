@@ -172,10 +172,10 @@ static bool in_global(const Locator *locator, uint64_t address, Location *out) {
     return true;
 }
 
-/* In a cluster: of all its blocks. */
+/* In a cluster: of all its blocks, also if no instruction names the others: an H200 puts its own rank into a
+ * block's addresses. */
 static uint64_t shared_window_bytes(const Locator *locator) {
-    return locator->has_peers ? (uint64_t)WINDOW_BYTES * (locator->origin + locator->cluster_blocks)
-                              : WINDOW_BYTES;
+    return (uint64_t)WINDOW_BYTES * (locator->origin + locator->cluster_blocks);
 }
 
 bool locate(const Locator *locator, PtxSpace space, uint64_t address, Location *out) {

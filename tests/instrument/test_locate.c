@@ -141,6 +141,8 @@ static void test_other_blocks(void **state) {
     assert_true(locate(&machine.locator, PTX_SPACE_SHARED, 0x2000404, &own));
     assert_string_equal(machine.launch->symbols[own.buffer].name, "before");
     assert_true(own.offset == 4 && own.peer == -1);
+    assert_true(locate(&machine.locator, PTX_SPACE_GENERIC, SHARED_WINDOW + 0x2000404, &own));
+    assert_true(own.space == PTX_SPACE_SHARED && own.offset == 4 && own.peer == -1);
     machine_done(&machine);
 }
 
