@@ -51,9 +51,13 @@ const char *findings_advice_for_early(const RacePair *pair, const TraceLaunch *l
             "commit the products (wgmma.commit_group) and wait for their group (wgmma.wait_group), then "
             "synchronize the threads, before the tile is written again");
     if (ptx_instruction_has(in, PTX_MOD_BULK_GROUP))
-        return tr("commit the copy (cp.async.bulk.commit_group) and wait for its group "
-                  "(cp.async.bulk.wait_group) before "
-                  "its memory is used again");
+        return pair->is_source
+                   ? tr("commit the copy (cp.async.bulk.commit_group) and wait for its group "
+                        "(cp.async.bulk.wait_group) before "
+                        "its memory is used again")
+                   : tr("commit the copy (cp.async.bulk.commit_group) and wait for its group "
+                        "(cp.async.bulk.wait_group; with .read it waits for the source only) before what it "
+                        "writes is used");
     return tr(
         "expect its bytes (mbarrier.arrive.expect_tx) and wait for the phase that they complete, with the "
         "parity of "

@@ -14,6 +14,8 @@ const IndexPreset index_presets[INDEX_PRESETS] = {
     {"broadcast", "lane / 32", 0, 4},
     {"vector", "tid", -1, 16},
     {"bytes", "tid * 1", 0, 1},
+    /* a column of the tile of a tensor copy: the mask is 28, 12, 4, 0 for a swizzle of 128, 64, 32, no bytes */
+    {"swizzle", "lane * 32 ^ (lane * 32 >> 3 & 28)", 3, 4},
 };
 
 static bool is_of_name(char character) {

@@ -22,7 +22,7 @@ typedef struct IndexPreset {
     int bytes;
 } IndexPreset;
 
-enum { INDEX_PRESETS = 7 };
+enum { INDEX_PRESETS = 8 };
 extern const IndexPreset index_presets[INDEX_PRESETS];
 
 #endif

@@ -10,6 +10,7 @@
 #include "index/index_fit.h"
 #include "index/index_text.h"
 #include "session/session.h"
+#include "trace/tile.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -102,7 +103,7 @@ static void presets_are_those_of_kernels(void **state) {
     }
 }
 
-/* No kernel of the catalogue swizzles: every column of such a tile is free of conflicts. */
+/* No kernel of the catalogue swizzles by hand: every column of such a tile is free of conflicts. */
 static void a_swizzle_frees_every_column(void **state) {
     (void)state;
     char text[INDEX_TEXT_BYTES];
@@ -115,6 +116,19 @@ static void a_swizzle_frees_every_column(void **state) {
     for (int bank = 0; bank < BANK_COUNT; bank++)
         assert_int_equal(access_of(index_presets[3].text, &plain).words[bank], bank == 5 ? 32 : 0);
     assert_int_equal(access_of(index_presets[1].text, &plain).shared.wavefronts, 1);
+}
+
+/* The tiles of tensor copies: rows of 128 bytes, whose 16-byte pieces change places within the span. */
+static void a_copys_swizzle_is_the_hardwares(void **state) {
+    (void)state;
+    for (uint32_t swizzle = 0; swizzle <= 3; swizzle++) {
+        char text[INDEX_TEXT_BYTES];
+        preset(7, 3, swizzle ? (4 << swizzle) - 4 : 0, text);
+        IndexAccess access = access_of(text, &plain);
+        for (int lane = 0; lane < WARP_LANES; lane++)
+            assert_int_equal(access.offset[lane], trace_tile_swizzled(swizzle, (uint64_t)lane * 128));
+        assert_int_equal(access.shared.wavefronts, 32 >> swizzle);
+    }
 }
 
 static void sectors_are_those_of_the_kernel(void **state) {
@@ -246,6 +260,7 @@ static void what_no_form_fits_is_not_fitted(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(strides_are_those_of_the_kernel), cmocka_unit_test(presets_are_those_of_kernels),
+        cmocka_unit_test(a_copys_swizzle_is_the_hardwares),
         cmocka_unit_test(a_swizzle_frees_every_column),    cmocka_unit_test(sectors_are_those_of_the_kernel),
         cmocka_unit_test(names_have_their_values),         cmocka_unit_test(errors_say_what_and_where),
         cmocka_unit_test(more_than_a_block_has_is_known),  cmocka_unit_test(numbers_are_found_and_replaced),

@@ -368,8 +368,8 @@ static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
         : context->view->display.index.typing
             ? tr("tid lane warp i s n  + - * / % & | ^ << >> ( )   Enter done  Esc undo")
         : area.columns < WIDE
-            ? tr("← → turn  ↑ ↓ select  Enter edit  1-7 presets  m GPU  ? help  Esc back")
-            : tr("← → turn the number  ↑ ↓ select  Enter edit, or type a new one  1-7 presets  "
+            ? tr("← → turn  ↑ ↓ select  Enter edit  1-8 presets  m GPU  ? help  Esc back")
+            : tr("← → turn the number  ↑ ↓ select  Enter edit, or type a new one  1-8 presets  "
                  "m machine  ? help  Esc back");
     canvas_text(canvas, area, 0, area.rows - 1, *message ? ROLE_TEXT : ROLE_DIM, text);
 

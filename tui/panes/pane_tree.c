@@ -5,6 +5,7 @@
 #include "tui/panes/pane.h"
 
 #include "base/language.h"
+#include "ptx/opcodes.h"
 #include <stdio.h>
 
 enum { LABEL_COLUMNS = 15, LARGE_LABEL_COLUMNS = 14, LEAST_TEXT_COLUMNS = 20, FEW_TEXT_COLUMNS = 30 };
@@ -307,14 +308,22 @@ static void print_fold(const StepContext *context, const Picture *picture, int n
     }
 }
 
+static bool has_warpgroup_products(const PtxProgram *program) {
+    for (int pc = 0; pc < program->code_count; pc++)
+        if (program->code[pc].instruction->opcode == PTX_wgmma) return true;
+    return false;
+}
+
 /* What the lane at the end of the path holds, and how it was folded. */
 static void draw_value_text(const StepContext *context, const Picture *picture, Canvas *canvas,
                             Rectangle area, int row) {
     char fold[256], value[40];
     if (picture->root == FOLD_NONE) {
         canvas_text(canvas, area, 1, row, ROLE_DIM,
-                    picture->is_result ? tr("no result includes an input of this block")
-                                       : tr("this lane holds no input yet"));
+                    has_warpgroup_products(context->launch->program)
+                        ? tr("no lane loads what wgmma multiplies: the tree does not follow it")
+                    : picture->is_result ? tr("no result includes an input of this block")
+                                         : tr("this lane holds no input yet"));
         return;
     }
     const FoldNode *root = node_at(picture, picture->root);
