@@ -100,6 +100,10 @@ static void print_stop(PlainApp *plain) {
             stop->title);
     fputc('\n', plain->out);
     print_blocks(plain, stop);
+    Text score = {0};
+    view_lecture_add_score(lecture, &score);
+    if (score.length) fprintf(plain->out, "%s\n", text_string(&score));
+    text_done(&score);
 }
 
 /* ---- the exercise ---- */

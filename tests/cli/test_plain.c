@@ -69,6 +69,8 @@ static void the_last_stop_names_words(void **state) {
     (void)state;
     SAYS("stop\\n\\nprevious\\n", "--lecture limits --stop 9", "Stop 9 of 10", "> Stop 10 of 10",
          "> This is the last stop: quit ends, previous goes back.", "> Stop 9 of 10");
+    SAYS("2\\nstop\\nstop\\nstop\\nstop\\nstop\\nstop\\n", "--lecture limits --stop 4", "> Right: 69 %",
+         "> Stop 10 of 10", "Your answers: 1 of 1 right: ");
 }
 
 /* The line, the instruction, and which of two operands it loads. */
