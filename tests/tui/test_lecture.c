@@ -355,8 +355,8 @@ static void long_text_is_scrolled(void **state) {
     text_done(&keys);
     assert_true(pages > 3 && pages < 30);
     shows("<PgDn>l<Enter>", "Sentence 1 is here.");
-    write_long(
-        "```predict\nHow many?\ntopic: sizes\nanswer: here.n = 64\n```\n"); /* what is typed is on the screen */
+    /* What is typed to a long question, and what becomes of it, is on the screen. */
+    write_long("```predict\nHow many?\ntopic: sizes\nanswer: here.n = 64\n```\n");
     shows("", "Sentence 1 is here.");
     lacks("", "How many?");
     shows("7", "> 7_");
