@@ -201,16 +201,16 @@ static void draw_question(Panel *panel, const LectureView *lecture, const Lectur
         break;
     case QUESTION_RIGHT:
         text_print(&line, words->right, text_string(&value));
-        draw_line(panel, ROLE_GOOD, text_string(&line));
+        draw_marked(panel, NULL, text_string(&line), ROLE_GOOD);
         break;
     case QUESTION_WRONG:
         text_print(&line, words->wrong, text_string(&value), text_string(&typed));
-        draw_line(panel, ROLE_WARNING, text_string(&line));
+        draw_marked(panel, NULL, text_string(&line), ROLE_WARNING);
         if (view_lecture_reason(lecture)) draw_marked(panel, "", view_lecture_reason(lecture), ROLE_TEXT);
         break;
     case QUESTION_SKIPPED:
         text_print(&line, words->answer, text_string(&value));
-        draw_line(panel, ROLE_CURRENT, text_string(&line));
+        draw_marked(panel, NULL, text_string(&line), ROLE_CURRENT);
         break;
     case QUESTION_NONE: /* the lecturer asks the audience */
         draw_choices(panel, question);

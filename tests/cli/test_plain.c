@@ -60,6 +60,7 @@ static void questions_are_answered(void **state) {
     (void)state;
     SAYS("\\n16\\n\\n", "--lecture warps", "Stop 1 of ", "> Stop 2 of ", "Question: Lines 17 and 21",
          "> Right: 16", "> Stop 3 of ");
+    SAYS("1\\n", "--lecture ladder --stop 19", "> No, it is 4 % less (your answer: 46 % less, as multi_add)");
     SAYS("\\n7\\n", "--lecture warps", "> No, it is 16 (your answer: 7)");
     SAYS("\\n\\nskip\\n", "--lecture warps", "> Answer with a number", "> Answer with a number",
          "> The answer: 16");
