@@ -97,8 +97,10 @@ static ViewAnswer app_click(App *app, int column, int row) {
     app_size(app, &columns, &rows);
     if (app_click_lecture(app, column, row)) return VIEW_CHANGED;
     const Scene *scene = comparison_scene(&app->comparison);
-    Key key = row == rows - 1 ? frame_footer_key(scene, app_view(app), columns, app->ascii, column)
-                              : KEY_NONE_PRESSED;
+    View view = *app_view(app);
+    view_lecture_tell(&app->lecture, &view);
+    Key key =
+        row == rows - 1 ? frame_footer_key(scene, &view, columns, app->ascii, column) : KEY_NONE_PRESSED;
     app->dragged = comparison_timeline_at(&app->comparison, columns, rows, column, row);
     if (key != KEY_NONE_PRESSED) return app_press(app, key);
     return app_answer(app, comparison_click(&app->comparison, columns, rows, column, row));

@@ -28,10 +28,15 @@ static EditPlace app_edit_place(App *app, const char *const *files, int count) {
 
 /* ---- the editor ---------------------------------------------------------------------------------------- */
 
+/* The reader was not told yet how to leave the editor. */
+static bool app_needs_words(const App *app) {
+    return !app->told_of_editor && terminal_has_programs() && edit_needs_words();
+}
+
 /* True: it opens at the next Enter; the reader learns first how to leave it. */
 static bool app_tell_of_editor(App *app) {
     View *view = app_view(app);
-    if (app->told_of_editor || !terminal_has_programs() || !edit_needs_words()) return false;
+    if (!app_needs_words(app)) return false;
     app->told_of_editor = true;
     view_say(view, "%s", tr("vi: i types, Esc then :wq saves and leaves (or set EDITOR)   Enter: open"));
     view->transient.input = INPUT_EDITOR;
@@ -65,10 +70,18 @@ static void app_ask_to_copy(App *app, const char *source) {
         return;
     }
     bool is_there = access(source, F_OK) == 0;
-    view_say(view,
-             is_there ? tr("./%s is there already: edit it?   Enter: yes   Esc: no")
-                      : tr("copy %s to ./ and edit it?   Enter: yes   Esc: no"),
-             source);
+    if (app_needs_words(app)) {
+        app->told_of_editor = true;
+        view_say(view,
+                 is_there ? tr("./%s is there: edit it?   vi: i types, Esc :wq leaves   Enter: yes   Esc: no")
+                          : tr("edit a copy, ./%s?   vi: i types, Esc :wq leaves   Enter: yes   Esc: no"),
+                 source);
+    } else {
+        view_say(view,
+                 is_there ? tr("./%s is there already: edit it?   Enter: yes   Esc: no")
+                          : tr("copy %s to ./ and edit it?   Enter: yes   Esc: no"),
+                 source);
+    }
     view->transient.input = INPUT_COPY;
 }
 

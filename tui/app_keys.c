@@ -76,7 +76,7 @@ void app_fit(const App *app, int *columns, int *rows) {
 static Canvas *canvas_without_panel(const App *app, const Comparison *shown, int columns, int rows) {
     Canvas *canvas = canvas_new(columns, rows, app->ascii);
     Comparison drawn = *shown;
-    for (int i = 0; i < drawn.count; i++) drawn.view[i].transient.hides = view_lecture_hides(&app->lecture);
+    for (int i = 0; i < drawn.count; i++) view_lecture_tell(&app->lecture, &drawn.view[i]);
     comparison_draw(&drawn, canvas);
     return canvas;
 }

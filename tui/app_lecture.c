@@ -135,11 +135,18 @@ static bool is_opening(const App *app) {
     return app->lecture.opening != STOP_THERE && app->loader;
 }
 
+/* To the row at the end of the text that has what is typed, why it is refused, or the answer. */
+static void scroll_to_answer(App *app) {
+    enum { ALL_ROWS = 10000 };
+    view_lecture_panel_scroll_rows(&app->lecture, panel(app), ALL_ROWS);
+}
+
 static void go_on(App *app) {
     LectureView *lecture = &app->lecture;
     if (view_lecture_panel_scroll(lecture, panel(app), 1)) return;
     if (lecture->question == QUESTION_WAITS && !is_opening(app)) {
         app_show_answer(app);
+        scroll_to_answer(app);
     } else if (lecture->stop + 1 < lecture->run->lecture->stop_count) {
         go_to_stop(app, lecture->stop + 1);
     } else {
@@ -157,6 +164,7 @@ static void enter(App *app) {
     LectureView *lecture = &app->lecture;
     if (lecture->question == QUESTION_WAITS && (*lecture->typed || !lecture->has_left)) {
         if (view_lecture_answer(lecture)) app_show_answer(app);
+        scroll_to_answer(app);
     } else if (lecture->has_left) {
         go_to_stop(app, lecture->stop);
     } else if (view_lecture_exercise(lecture)) {
@@ -177,6 +185,7 @@ static void refuse_key(App *app, Key key) {
     char name[UTF8_BYTES + 1];
     name[utf8_encode(key, name)] = 0;
     app->lecture.is_refused = true;
+    scroll_to_answer(app);
     app_say(app, name, tr("this key does not answer the question"));
 }
 
@@ -187,7 +196,7 @@ static bool is_meaningless(KeyPress press) {
 
 static bool press_lecture(App *app, KeyPress press) {
     LectureView *lecture = &app->lecture;
-    const View *view = app_view(app);
+    View *view = app_view(app);
     if (lecture->presses) return false;
     int direction;
     LectureKey key = keys_of_lecture(press.key, &direction);
@@ -201,10 +210,13 @@ static bool press_lecture(App *app, KeyPress press) {
     bool is_own = view->transient.overlay == OVERLAY_NONE || !lecture->has_left;
     if (!is_own && has_keys(view->transient.overlay)) return false;
     if (view->transient.input != INPUT_COMMANDS || (!is_own && key == LECTURE_KEY_RETURN)) return false;
-    if (is_own && lecture->question == QUESTION_WAITS &&
-        view_lecture_type(lecture, press.key, view->selection.lane, view->transient.number >= 0))
+    bool asks = is_own && lecture->question == QUESTION_WAITS;
+    if (asks) view->transient.message[0] = 0; /* of the key before */
+    if (asks && view_lecture_type(lecture, press.key, view->selection.lane, view->transient.number >= 0)) {
+        scroll_to_answer(app);
         return true;
-    if (is_own && lecture->question == QUESTION_WAITS && is_meaningless(press)) {
+    }
+    if (asks && is_meaningless(press)) {
         refuse_key(app, press.key);
         return true;
     }

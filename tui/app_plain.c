@@ -100,6 +100,10 @@ static void print_stop(PlainApp *plain) {
             stop->title);
     fputc('\n', plain->out);
     print_blocks(plain, stop);
+    Text score = {0};
+    view_lecture_add_score(lecture, &score);
+    if (score.length) fprintf(plain->out, "%s\n", text_string(&score));
+    text_done(&score);
 }
 
 /* ---- the exercise ---- */
@@ -288,19 +292,20 @@ static bool answer(PlainApp *plain, const char *line) {
     const LectureStop *stop = view_lecture_stop(lecture);
     const LectureQuestion *question = stop->question;
     char keys[128];
+    Text said = {0};
     snprintf(keys, sizeof keys, "%.100s<Enter>", line);
     bool goes_on = press(plain, keys);
     if (lecture->question == QUESTION_RIGHT) {
-        fprintf(plain->out, words->right, question->value);
-        fputc('\n', plain->out);
+        text_print(&said, words->right, question->value);
     } else if (lecture->question == QUESTION_WRONG) {
         int choice = question->choice_count ? atoi(lecture->typed) : 0;
         bool is_choice = choice >= 1 && choice <= question->choice_count;
-        fprintf(plain->out, words->wrong, question->value,
-                is_choice ? question->choices[choice - 1] : lecture->typed);
-        fputc('\n', plain->out);
-        if (view_lecture_reason(lecture)) print_marked(plain, NULL, view_lecture_reason(lecture));
+        text_print(&said, words->wrong, question->value,
+                   is_choice ? question->choices[choice - 1] : lecture->typed);
+        if (view_lecture_reason(lecture)) text_print(&said, "\n%s", view_lecture_reason(lecture));
     }
+    if (said.length) print_marked(plain, NULL, text_string(&said));
+    text_done(&said);
     plain->step = -1; /* what was covered is shown */
     return goes_on;
 }
@@ -314,8 +319,10 @@ static bool skip(PlainApp *plain) {
     }
     bool goes_on = press(plain, "<PgDn>");
     if (lecture->question == QUESTION_SKIPPED) {
-        fprintf(plain->out, view_lecture_words(lecture)->answer, view_lecture_stop(lecture)->question->value);
-        fputc('\n', plain->out);
+        Text said = {0};
+        text_print(&said, view_lecture_words(lecture)->answer, view_lecture_stop(lecture)->question->value);
+        print_marked(plain, NULL, text_string(&said));
+        text_done(&said);
     }
     plain->step = -1;
     return goes_on;

@@ -156,7 +156,7 @@ static void walk_footer(const Scene *scene, const View *view, Footer *footer) {
     }
     for (int i = 0; view->display.plays_lecture && i < LECTURE_KEY_COUNT; i++) {
         KeyRow row = lecture_key_rows[i];
-        if (i == LECTURE_KEY_RETURN && view->transient.hides) row.name = "answer";
+        if (i == LECTURE_KEY_RETURN) row.name = view->transient.enter ? view->transient.enter : "";
         if (*row.name) at += walk_hint(footer, at, &row, true);
     }
     bool full = false, of_warps = warps_view_has_keys(view, scene);

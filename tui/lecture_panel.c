@@ -201,16 +201,16 @@ static void draw_question(Panel *panel, const LectureView *lecture, const Lectur
         break;
     case QUESTION_RIGHT:
         text_print(&line, words->right, text_string(&value));
-        draw_line(panel, ROLE_GOOD, text_string(&line));
+        draw_marked(panel, NULL, text_string(&line), ROLE_GOOD);
         break;
     case QUESTION_WRONG:
         text_print(&line, words->wrong, text_string(&value), text_string(&typed));
-        draw_line(panel, ROLE_WARNING, text_string(&line));
+        draw_marked(panel, NULL, text_string(&line), ROLE_WARNING);
         if (view_lecture_reason(lecture)) draw_marked(panel, "", view_lecture_reason(lecture), ROLE_TEXT);
         break;
     case QUESTION_SKIPPED:
         text_print(&line, words->answer, text_string(&value));
-        draw_line(panel, ROLE_CURRENT, text_string(&line));
+        draw_marked(panel, NULL, text_string(&line), ROLE_CURRENT);
         break;
     case QUESTION_NONE: /* the lecturer asks the audience */
         draw_choices(panel, question);
@@ -219,6 +219,22 @@ static void draw_question(Panel *panel, const LectureView *lecture, const Lectur
     text_done(&value);
     text_done(&typed);
     text_done(&line);
+}
+
+void view_lecture_add_score(const LectureView *lecture, Text *out) {
+    const LectureWords *words = view_lecture_words(lecture);
+    int right = 0, asked = 0;
+    if (!lecture->score_count || lecture->stop + 1 != lecture->run->lecture->stop_count) return;
+    for (int i = 0; i < lecture->score_count; i++) {
+        right += lecture->scores[i].right;
+        asked += lecture->scores[i].asked;
+    }
+    text_print(out, words->score, right, asked);
+    for (int i = 0; i < lecture->score_count; i++) {
+        text_add(out, i ? ", " : ": ");
+        text_print(out, words->topic, lecture->scores[i].topic, lecture->scores[i].right,
+                   lecture->scores[i].asked);
+    }
 }
 
 static void print_place(const LectureView *lecture, char *out, size_t bytes) {
@@ -259,23 +275,10 @@ static int draw_rows(const LectureView *lecture, Canvas *canvas, Rectangle area,
     if (stop->question) draw_question(&panel, lecture, stop->question);
     if (view_lecture_exercise(lecture))
         draw_line(&panel, ROLE_KEY, tr("Enter: solve this exercise   PgDn: go on"));
-    if (lecture->score_count && lecture->stop + 1 == lecture->run->lecture->stop_count) {
-        const LectureWords *words = view_lecture_words(lecture);
-        Text text = {0};
-        int right = 0, asked = 0;
-        for (int i = 0; i < lecture->score_count; i++) {
-            right += lecture->scores[i].right;
-            asked += lecture->scores[i].asked;
-        }
-        text_print(&text, words->score, right, asked);
-        for (int i = 0; i < lecture->score_count; i++) {
-            text_add(&text, i ? ", " : ": ");
-            text_print(&text, words->topic, lecture->scores[i].topic, lecture->scores[i].right,
-                       lecture->scores[i].asked);
-        }
-        draw_line(&panel, ROLE_CURRENT, text_string(&text));
-        text_done(&text);
-    }
+    Text score = {0};
+    view_lecture_add_score(lecture, &score);
+    if (score.length) draw_line(&panel, ROLE_CURRENT, text_string(&score));
+    text_done(&score);
     return panel.row;
 }
 

@@ -95,6 +95,19 @@ unsigned view_lecture_hides(const LectureView *lecture) {
     return hides | (question->keys ? 0 : HIDES_HERE);
 }
 
+/* As enter() of app_lecture.c does it. */
+void view_lecture_tell(const LectureView *lecture, View *view) {
+    view->transient.hides = view_lecture_hides(lecture);
+    view->transient.enter = NULL;
+    if (!lecture->run) return;
+    bool waits = lecture->question == QUESTION_WAITS && (*lecture->typed || !lecture->has_left);
+    view->transient.enter = waits                                                   ? "answer"
+                            : lecture->has_left                                     ? "return"
+                            : view_lecture_exercise(lecture)                        ? "solve"
+                            : lecture->stop + 1 < lecture->run->lecture->stop_count ? "next"
+                                                                                    : NULL;
+}
+
 /* ---- answers ------------------------------------------------------------------------------------------- */
 
 static bool add_character(LectureView *lecture, char character) {

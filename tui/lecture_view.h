@@ -63,6 +63,8 @@ void view_lecture_begin_stop(LectureView *lecture, int stop);
 /* What the open question asks about (HIDES_ bits of view.h), by the words of its answer's expression; 0: no
  * question is open. */
 unsigned view_lecture_hides(const LectureView *lecture);
+/* Sets what the view says of a lecture: what the open question hides, and what Enter does. */
+void view_lecture_tell(const LectureView *lecture, View *view);
 /* Why the answer that was typed is wrong; NULL: the lecture does not say. */
 const char *view_lecture_reason(const LectureView *lecture);
 
@@ -74,6 +76,8 @@ bool view_lecture_type(LectureView *lecture, Key key, int lane, bool counts);
  * it was answered. */
 bool view_lecture_answer(LectureView *lecture);
 void view_lecture_skip(LectureView *lecture);
+/* At the last stop, if a question was answered: "Your answers: 1 of 4 right: latency 1 of 3". */
+void view_lecture_add_score(const LectureView *lecture, Text *out);
 
 /* The part of a screen of this size that the panel leaves to the interface, and the panel's place. */
 Rectangle view_lecture_panel_area(const LectureView *lecture, int *columns, int *rows);

@@ -65,6 +65,10 @@ bool ask_same_bits(const Session *session, const char *first, const char *second
                    SameBits *found);
 void ask_same_bits_done(SameBits *found);
 
+/* Whether an element of the buffer with this name (of `length` bytes) still holds what unwritten memory does,
+ * every byte 0xa5: *index is the first one. A value that is 0xa5a5... by chance counts, too. */
+bool ask_finds_unwritten(const Session *session, const char *name, size_t length, uint64_t *index);
+
 /* The most bytes of global memory that one thread of a launch loads. Runs the kernel once more; false: it
  * cannot. */
 bool ask_thread_bytes(const Session *session, uint64_t *bytes);

@@ -34,7 +34,7 @@ Lecture *exercise_lecture(const Exercise *exercise, const char *file, const Grad
     for (int i = 0; i < exercise->hint_count; i++) {
         text_print(&text, "## ");
         text_print(&text, tr("Hint %d of %d"), i + 1, exercise->hint_count);
-        if (grade) text_add(&text, ", ");
+        if (grade) text_add(&text, tr(", "));
         if (grade && grade_passed(grade))
             text_add(&text, tr("solved"));
         else if (grade)

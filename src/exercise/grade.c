@@ -218,8 +218,10 @@ static bool is_poison(double result) {
 static void judge_result(GradeWork *grading, Session *session, const GradeRun *run) {
     const ExpectResult *result = session_result(session);
     const Finding *error = first_error(ask_counted(session));
-    const char *where = describe(grading, run);
+    const char *where = describe(grading, run), *output = grading->exercise->expect;
     Arena *arena = &grading->grade->arena;
+    size_t name_bytes = strcspn(output, "[=");
+    uint64_t index;
     bool ends = error && ask_failed(session);
     const char *fault = error ? arena_print(arena, tr("%s: %s"), where, sentence_of(grading, error)) : NULL;
     if (ends) miss_at(grading, GOAL_RIGHT, error->access.line, fault);
@@ -234,6 +236,16 @@ static void judge_result(GradeWork *grading, Session *session, const GradeRun *r
         miss(grading, GOAL_RIGHT,
              arena_print(arena, tr("%s: the output is not written, expected %s"), where,
                          result->expected_text));
+    else if (!result->correct && result->compared > 1)
+        miss(grading, GOAL_RIGHT,
+             arena_print(arena, tr("%s: the result is %s in %.*s[%llu], expected %s"), where,
+                         result->result_text, (int)name_bytes, output, (unsigned long long)result->index,
+                         result->expected_text));
+    else if (!result->correct && ask_finds_unwritten(session, output, name_bytes, &index))
+        miss(grading, GOAL_RIGHT,
+             arena_print(arena, tr("%s: the result is %s, expected %s; %.*s[%llu] is not written"), where,
+                         result->result_text, result->expected_text, (int)name_bytes, output,
+                         (unsigned long long)index));
     else if (!result->correct)
         miss(grading, GOAL_RIGHT,
              arena_print(arena, tr("%s: the result is %s, expected %s"), where, result->result_text,

@@ -60,6 +60,7 @@ static void questions_are_answered(void **state) {
     (void)state;
     SAYS("\\n16\\n\\n", "--lecture warps", "Stop 1 of ", "> Stop 2 of ", "Question: Lines 17 and 21",
          "> Right: 16", "> Stop 3 of ");
+    SAYS("1\\n", "--lecture ladder --stop 19", "> No, it is 4 % less (your answer: 46 % less, as multi_add)");
     SAYS("\\n7\\n", "--lecture warps", "> No, it is 16 (your answer: 7)");
     SAYS("\\n\\nskip\\n", "--lecture warps", "> Answer with a number", "> Answer with a number",
          "> The answer: 16");
@@ -69,6 +70,8 @@ static void the_last_stop_names_words(void **state) {
     (void)state;
     SAYS("stop\\n\\nprevious\\n", "--lecture limits --stop 9", "Stop 9 of 10", "> Stop 10 of 10",
          "> This is the last stop: quit ends, previous goes back.", "> Stop 9 of 10");
+    SAYS("2\\nstop\\nstop\\nstop\\nstop\\nstop\\nstop\\n", "--lecture limits --stop 4", "> Right: 69 %",
+         "> Stop 10 of 10", "Your answers: 1 of 1 right: ");
 }
 
 /* The line, the instruction, and which of two operands it loads. */

@@ -186,8 +186,8 @@ static void test_sentences(void **state) {
          "let one lane store, or give each lane its own element; to combine the values, use an atomic or a "
          "reduction"},
         {"@%p1 shfl.sync.idx.b32 %r2, %r1, 5, 31, 1;", "@%p5 st.global.u32 [%out], %r2;",
-         "line 6: lanes 0x00000001 of warp 0 store a value that the shuffle in line 5 leaves undefined: it "
-         "reads a lane that does not take part.",
+         "line 6: in lane 0 of warp 0, a value that the shuffle in line 5 leaves undefined is stored: the "
+         "shuffle reads a lane that does not take part.",
          "let every lane that is read from execute the shuffle: shuffle before the branch, and give lanes "
          "without an element the identity"},
     };

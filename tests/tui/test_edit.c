@@ -258,6 +258,18 @@ static void vi_is_explained_first(void **state) {
     pty_wait_for(pty, "pass.ptx: unchanged");
     assert_int_equal(access(desk->given, F_OK), 0);
     pty_quit(pty);
+    const char *const of_kernel[] = {arguments[0], "--kernel", "strided", "--n", "256", NULL};
+    pty = pty_start(of_kernel, environment, 80, 24); /* before a copy is made, in its question */
+    pty_wait_for(pty, "strided");
+    pty_type(pty, "e");
+    pty_wait_for(pty, "edit a copy, ./strided.cu?   vi: i types, Esc :wq leaves   Enter: yes");
+    pty_type(pty, "\033");
+    pty_wait_without(pty, "edit a copy");
+    pty_type(pty, "e");
+    pty_wait_for(pty, "copy strided.cu to ./ and edit it?   Enter: yes   Esc: no");
+    pty_type(pty, "\033");
+    pty_wait_without(pty, "edit it?");
+    pty_quit(pty);
     unlink(vi);
 }
 

@@ -355,6 +355,16 @@ static void long_text_is_scrolled(void **state) {
     text_done(&keys);
     assert_true(pages > 3 && pages < 30);
     shows("<PgDn>l<Enter>", "Sentence 1 is here.");
+    /* What is typed to a long question, and what becomes of it, is on the screen. */
+    write_long("```predict\nHow many?\ntopic: sizes\nanswer: here.n = 64\n```\n");
+    shows("", "Sentence 1 is here.");
+    lacks("", "How many?");
+    shows("7", "> 7_");
+    shows("Z", "Z: this key does not answer the question");
+    shows("Z", "> _   type a number, then Enter");
+    lacks("Z7", "Z: this key");
+    shows("7<Enter>", "(your answer: 7)");
+    shows("<Enter>", "> _   type a number, then Enter");
 }
 
 /* At any size, the panel shows the stop's number, and the interface above or beside it is complete. */
@@ -619,7 +629,9 @@ static void the_menu_offers_lectures(void **state) {
                  {"Klecture first<Enter>", "first: cannot be opened today"},
                  {"Kreductions<Enter>K<PgDn><PgDn><Esc>", "stop 1 of 5"},
                  {"Kreductions<Enter>?", "more of the text, then the next stop; back"},
-                 {"Kreductions<Enter>", "PgDn stop Enter return"}};
+                 {"Kreductions<Enter>", "PgDn stop Enter next"},
+                 {"Kreductions<Enter><Right>", "PgDn stop Enter return"},
+                 {"Kreductions<Enter><PgDn>", "PgDn stop Enter answer"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         Session *session =
             session_open(&(RunSpec){.kernel = "strided", .threads = 1, .catalog.n = 4096}, &error);

@@ -190,13 +190,23 @@ static bool is_hyphen(Canvas *canvas, Rectangle area, int column, int row) {
            is_letter(before->glyph) && is_letter(after->glyph);
 }
 
-/* A full stop after a letter ends a sentence. */
+/* The digit of L1 or L2, a cache's name. */
+static bool is_of_cache(Canvas *canvas, Rectangle area, int column, int row) {
+    const Cell *before = canvas_cell(canvas, area, column - 1, row),
+               *after = canvas_cell(canvas, area, column + 1, row);
+    uint32_t glyph = canvas_cell(canvas, area, column, row)->glyph;
+    return (glyph == '1' || glyph == '2') && before && before->glyph == 'L' && after && after->glyph == ' ';
+}
+
+/* A full stop after a letter ends a sentence; three are an ellipsis. */
 static bool says_nothing(Canvas *canvas, Rectangle area, int column, int row) {
     uint32_t glyph = canvas_cell(canvas, area, column, row)->glyph;
-    const Cell *before = canvas_cell(canvas, area, column - 1, row);
+    const Cell *before = canvas_cell(canvas, area, column - 1, row),
+               *after = canvas_cell(canvas, area, column + 1, row);
+    if (glyph == '.' && ((before && before->glyph == '.') || (after && after->glyph == '.'))) return true;
     if (glyph == '.' || glyph == ',') return before && is_letter(before->glyph);
     return glyph == ' ' || (glyph < 128 && strchr(";:()/_", (int)glyph)) ||
-           is_hyphen(canvas, area, column, row);
+           is_of_cache(canvas, area, column, row) || is_hyphen(canvas, area, column, row);
 }
 
 void canvas_hide_figures(Canvas *canvas, Rectangle area) {

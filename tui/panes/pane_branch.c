@@ -156,8 +156,10 @@ static void print_join(const StepContext *context, const BranchRows *rows, int r
     const PtxCode *code = scene_code(context->scene, context->view->place.block, join.pc);
     if (code && code->line.line)
         snprintf(out, bytes, tr("; they join at line %d"), code->line.line);
+    else if (code)
+        snprintf(out, bytes, tr("; they join at line %d of the PTX"), code->instruction->line);
     else
-        snprintf(out, bytes, tr("; they join at PTX instruction %d"), join.pc);
+        *out = 0;
     if (code && code->line.line && canvas_text_columns(out) > room)
         snprintf(out, bytes, tr("; join at line %d"), code->line.line);
 }

@@ -87,6 +87,7 @@ static int draw_list(const Findings *hazards, int selected, Canvas *canvas, Rect
     for (; row < rows && first + row < all; row++) {
         int index = first + row;
         if (both && index == hazards->error_count) {
+            if (row + 1 == rows) break; /* a title with nothing below it */
             canvas_text(canvas, area, 0, row, ROLE_DIM,
                         findings_count(hazards, SEVERITY_SLOW) ? tr("beyond the ideal (counts, not times):")
                                                                : tr("notes:"));

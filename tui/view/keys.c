@@ -13,7 +13,7 @@ const KeyRow key_rows[ACTION_COUNT] = {
 
 const KeyRow lecture_key_rows[LECTURE_KEY_COUNT] = {
     [LECTURE_KEY_STOP] = {"", "<PgDn>", "<PgUp>", "stop", "more of the text, then the next stop; back"},
-    [LECTURE_KEY_RETURN] = {"", "<Enter>", "", "return", "the answer; back to the stop; next stop"},
+    [LECTURE_KEY_RETURN] = {"", "<Enter>", "", "", "the answer; back to the stop; next stop"},
     [LECTURE_KEY_FIRST] = {"", "<Home>", "", "", "the first stop"},
     [LECTURE_KEY_MARK] = {"", "<Space>", "", "", "asked for lanes: mark this one; else play"},
 };

@@ -37,7 +37,8 @@ void step_context_describe_trap(const StepContext *context, const Trap *trap, Te
     }
     text_add(out, detail);
     if (out->length == begin) return;
-    if (!strcmp(language(), "en") && islower((unsigned char)out->data[begin]))
+    bool is_opcode = out->data[begin + strcspn(out->data + begin, " .")] == '.'; /* bar.sync stays so */
+    if (!strcmp(language(), "en") && !is_opcode && islower((unsigned char)out->data[begin]))
         out->data[begin] = (char)toupper((unsigned char)out->data[begin]);
     text_add(out, tr("."));
 }

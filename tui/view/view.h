@@ -228,6 +228,7 @@ typedef struct ViewTransient {
     Settings settings;     /* while they are being edited */
     Error failure;         /* why the edited file cannot be run */
     unsigned hides;        /* a question is open: HIDES_ bits; else 0 */
+    const char *enter;     /* what Enter does in a lecture, not translated; NULL: nothing */
     uint32_t wanted_block; /* the block that VIEW_TRACE requests */
     int wanted_launch;     /* the launch that VIEW_LAUNCH requests, from 0 */
     int wanted_threads;    /* the block size that VIEW_BLOCK requests; 0: half as many, or twice */
