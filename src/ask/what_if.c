@@ -248,8 +248,8 @@ bool ask_remedy_table(Session *before, Session *after, int finding, int number, 
     add_row(out, "  ideal", change.before.ideal_wavefronts, change.after.ideal_wavefronts);
     add_row(out, "global sectors", change.before.sectors, change.after.sectors);
     add_row(out, "divergent branches", change.before.divergent, change.after.divergent);
-    add_row(out, "barriers (per warp)", change.before.barriers, change.after.barriers);
-    add_row(out, "atomics (per warp)", change.before.atomics, change.after.atomics);
+    add_row(out, "barriers (all warps)", change.before.barriers, change.after.barriers);
+    add_row(out, "atomics (all warps)", change.before.atomics, change.after.atomics);
     add_row(out, "warp instructions", change.before.instructions, change.after.instructions);
     Text line = {0};
     ask_remedy_change(before, after, finding, number, &line);

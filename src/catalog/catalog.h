@@ -19,6 +19,7 @@ typedef struct CatalogParameter { /* --param NAME=VALUE */
     const char *name;
     int64_t minimum, maximum, fallback; /* not negative; fallback: the default */
     const char *meaning;
+    const char *const *names; /* of the values, [maximum + 1]; NULL: they are quantities */
 } CatalogParameter;
 
 enum { CATALOG_PARAMETERS = 6 };

@@ -12,6 +12,8 @@ enum {
     COLUMN_TILE_ROWS = 32
 };
 
+const char *const tiles_spans[] = {"none", "32 bytes", "64 bytes", "128 bytes"};
+
 static uint32_t element_bytes(const CatalogRun *run) {
     return (uint32_t)ptx_type_bytes(run->dtype);
 }

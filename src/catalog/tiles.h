@@ -4,6 +4,8 @@
 
 #include "catalog/catalog.h"
 
+extern const char *const tiles_spans[]; /* what --param swizzle=0 to 3 are called */
+
 bool tiles_plan_row_sum(const CatalogRun *run, Plan *plan, Error *error);
 void tiles_check_row_sum(const CatalogRun *run, const Plan *filled, const Plan *done, ExpectResult *result);
 bool tiles_plan_column_sum(const CatalogRun *run, Plan *plan, Error *error);

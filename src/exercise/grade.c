@@ -83,21 +83,21 @@ static void add_renamed(Text *out, const char *launch, const char *name, size_t 
     }
 }
 
-/* The launches once more, which name the buffers instead of making them, "in=int[n]:random" is "in", except
- * for that of the result. */
+/* The launches once more, which name the buffers instead of making them, "in=int[n]:random" is "in", also in
+ * "tensor(in=int[n]:random, {n}, {32})", except for that of the result. */
 static void add_again(Text *out, const char *launch, const char *name, size_t length) {
-    int depth = 0; /* of the brackets of the arguments */
-    bool skips = false;
+    int depth = 0;   /* of the brackets of the arguments */
+    int skipped = 0; /* the depth at which "=int[n]:random" is skipped; 0: it is not */
     text_add(out, "; ");
     for (const char *at = launch; *at; at++) {
         bool opens = strchr("([{", *at) != NULL, closes = strchr(")]}", *at) != NULL;
-        bool makes = *at == '=' && depth == 1 && strcspn(at, "[") < strcspn(at, ",;");
+        bool makes = *at == '=' && depth && !skipped && strcspn(at, "[") < strcspn(at, ",;");
         bool is_result = makes && at - launch > (ptrdiff_t)length && !strncmp(at - length, name, length) &&
                          !is_word(at[-(ptrdiff_t)length - 1]);
         if (closes) depth--;
-        if ((*at == ',' && depth == 1) || depth == 0) skips = false;
-        if (makes && !is_result) skips = true;
-        if (!skips) text_add_bytes(out, at, 1);
+        if (depth < skipped || (*at == ',' && depth == skipped)) skipped = 0;
+        if (makes && !is_result) skipped = depth;
+        if (!skipped) text_add_bytes(out, at, 1);
         if (opens) depth++;
     }
 }

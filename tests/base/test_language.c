@@ -373,8 +373,12 @@ static void expect_catalogue(void) {
         expect_chinese(row->lesson);
         expect_chinese(row->watch);
         expect_chinese(menu_group_title(row->group));
-        for (int at = 0; at < CATALOG_PARAMETERS && row->parameters[at].name; at++)
-            expect_chinese(row->parameters[at].meaning);
+        for (int at = 0; at < CATALOG_PARAMETERS && row->parameters[at].name; at++) {
+            const CatalogParameter *parameter = &row->parameters[at];
+            expect_chinese(parameter->meaning);
+            for (int64_t i = 0; parameter->names && i <= parameter->maximum; i++)
+                expect_chinese(parameter->names[i]);
+        }
     }
 }
 

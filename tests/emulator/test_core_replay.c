@@ -92,6 +92,19 @@ static void test_registers_of_every_width(void **state) {
     end(&replayed);
 }
 
+/* Inline PTX gives each use of a function a scope of its own, with the same names. */
+static void test_registers_of_two_scopes(void **state) {
+    (void)state;
+    Replayed replayed;
+    start(&replayed, (CoreKernel){.body = "{ .reg .u32 x; mov.u32 x, 3; st.global.u32 [%out], x; }\n"
+                                          "{ .reg .u32 x; mov.u32 x, 4; st.global.u32 [%out], x; }\n"});
+    for (int event = 0; event < 2; event++) {
+        go(&replayed, event);
+        assert_int_equal(value_of(&replayed, 0, "x").bits[9], 3 + event);
+    }
+    end(&replayed);
+}
+
 /* Weights are added by arithmetic, copied by moves and shuffles; a constant has none. */
 static void test_weights_and_producers(void **state) {
     (void)state;
@@ -419,6 +432,7 @@ static void test_lanes_that_meet_from_two_places(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_registers_of_every_width),
+        cmocka_unit_test(test_registers_of_two_scopes),
         cmocka_unit_test(test_weights_and_producers),
         cmocka_unit_test(test_weights_of_products),
         cmocka_unit_test(test_questions_without_an_answer),

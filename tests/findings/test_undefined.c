@@ -370,6 +370,29 @@ static void an_unused_register_is_silent(void **state) {
     check_registers(cases, sizeof cases / sizeof *cases);
 }
 
+/* The first register in the frame may be unwritten when mbarrier.init and mbarrier.arrive run. */
+static void an_mbarrier_stores_no_register(void **state) {
+    (void)state;
+    RaceDetector *detector = race_detector_new();
+    TraceObserver observer = race_detector_observer(detector);
+    CoreRun run = core_run_well(
+        (CoreKernel){.module = ".shared .align 8 .b64 gate;\n"
+                               ".visible .entry kernel(.param .u64 out)\n{\n"
+                               ".reg .pred %p<2>; .reg .b32 %a, %r<2>; .reg .b64 %q<3>;\n"
+                               "ld.param.u64 %q1, [out]; mov.u32 %r1, %tid.x; setp.eq.u32 %p0, %r1, 0;\n"
+                               "@%p0 mbarrier.init.shared::cta.b64 [gate], 1;\n"
+                               "@%p0 mbarrier.arrive.shared::cta.b64 _, [gate];\n"
+                               "mul.wide.u32 %q2, %r1, 4; add.u64 %q2, %q2, %q1; st.global.u32 [%q2], 5;\n"
+                               "setp.lt.u32 %p1, %r1, 7; @%p1 ld.global.u32 %a, [%q2]; @!%p1 mov.u32 %a, 6;\n"
+                               "st.global.u32 [%q2], %a; ret;\n}\n",
+                     .options = {.observer = &observer}});
+    assert_int_equal(run.out[6], 5);
+    assert_int_equal(run.out[7], 6);
+    assert_int_equal(run.trace->trap_count, 0);
+    race_detector_free(detector);
+    core_done(&run);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_not_used_is_silent),
@@ -379,6 +402,7 @@ int main(void) {
         cmocka_unit_test(an_unwritten_register_is_found_where_it_is_read),
         cmocka_unit_test(every_instruction_writes_its_register),
         cmocka_unit_test(an_unused_register_is_silent),
+        cmocka_unit_test(an_mbarrier_stores_no_register),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

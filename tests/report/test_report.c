@@ -109,10 +109,10 @@ static void assert_text(const ReportInput *input, const char *expected) {
     "  global load requests                     9\n"                                                         \
     "    sectors                              176   ideal 36\n"                                              \
     "  shuffles                                 7\n"                                                         \
-    "  barriers (per warp)                      3\n"                                                         \
+    "  barriers (all warps)                     3\n"                                                         \
     "  conditional branches                    12\n"                                                         \
     "    divergent                              5\n"                                                         \
-    "  atomics (per warp)                       2\n"                                                         \
+    "  atomics (all warps)                      2\n"                                                         \
     "\n"
 
 // clang-format off

@@ -66,10 +66,42 @@ static void a_click_chooses_the_lane_of_a_cell(void **state) {
     stage_free(stage);
 }
 
+static void assert_shown(Stage *stage, const char *expected) {
+    char *text = stage_text(stage, 80, 24);
+    if (!strstr(text, expected)) fail_msg("'%s' is not in\n%s", expected, text);
+    free(text);
+}
+
+/* scale-d: 0 or false, then true. */
+static void a_warpgroup_adds_what_d_held_if_it_is_told_to(void **state) {
+    (void)state;
+    Stage *stage = stage_open_kernel("gemm_row_max");
+    assert_shown(stage, "D = A * B: 16 of 64 rows, 64 columns");
+    stage_press(stage, "llll");
+    assert_shown(stage, "D = A * B + D: 16 of 64 rows, 64 columns");
+    stage_free(stage);
+}
+
+static void elements_of_8_bits_are_numbers(void **state) {
+    (void)state;
+    Stage *stage = stage_open(&(RunSpec){.file = "assets/lectures/tiles_fp8.ptx",
+                                         .launches = "fp8_sum<<<1, 128>>>(out=float[8]:unwritten)",
+                                         .catalog = {.n = 8},
+                                         .threads = 1});
+    stage_press(stage, "l");
+    assert_shown(stage, "D = A * B: 16 of 64 rows, 8 columns, sums of 32 products");
+    assert_shown(stage, "A 0, 0..3   1 0.00781 ..");
+    stage_press(stage, "x");
+    assert_shown(stage, "D 0, 3      1.003784");
+    stage_free(stage);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(screens_of_products),
         cmocka_unit_test(a_click_chooses_the_lane_of_a_cell),
+        cmocka_unit_test(a_warpgroup_adds_what_d_held_if_it_is_told_to),
+        cmocka_unit_test(elements_of_8_bits_are_numbers),
     };
     return cmocka_run_group_tests_name("matrix", tests, NULL, NULL);
 }

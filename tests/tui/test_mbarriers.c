@@ -60,7 +60,7 @@ static void close_session(Opened *opened) {
 }
 
 static void go_to_event(Opened *opened, int event) {
-    mbarrier_state_after(opened->launch, opened->block, event, &opened->state);
+    opened->state = *scene_mbarriers(opened->scene, opened->view.place.block, event);
 }
 
 static void go_to_end(Opened *opened) {
@@ -118,6 +118,34 @@ static void a_ring_turns_once_for_each_copy(void **state) {
     assert_int_equal(full, 22);
     assert_int_equal(empty, 22);
     close_session(&opened);
+}
+
+/* The state of an event is kept, and does not depend on the events that were looked at before. */
+static void a_kept_state_is_that_of_its_event(void **state) {
+    (void)state;
+    Opened kept = {0};
+    open_kernel(&kept, "specialised_sum");
+    int count = trace_block_event_count(kept.block), moves = 0;
+    for (int i = 0; i < count; i++) {
+        Opened fresh = {0};
+        int event = i * 37 % count; /* forwards and back */
+        if (i % 40) continue;
+        open_kernel(&fresh, "specialised_sum");
+        go_to_event(&fresh, event);
+        const MbarrierState *seen = scene_mbarriers(kept.scene, kept.view.place.block, event);
+        assert_int_equal(seen->count, fresh.state.count);
+        for (int m = 0; m < seen->count; m++) {
+            assert_int_equal(seen->mbarriers[m].phase, fresh.state.mbarriers[m].phase);
+            assert_int_equal(seen->mbarriers[m].pending, fresh.state.mbarriers[m].pending);
+            assert_int_equal(seen->mbarriers[m].arrived, fresh.state.mbarriers[m].arrived);
+        }
+        for (int w = 0; w < seen->warp_count; w++)
+            assert_int_equal(seen->warps[w].activity, fresh.state.warps[w].activity);
+        close_session(&fresh);
+        moves++;
+    }
+    assert_true(moves > 5);
+    close_session(&kept);
 }
 
 static void one_warp_produces_and_the_others_consume(void **state) {
@@ -296,6 +324,7 @@ static void the_mbarrier_of_the_step_is_on_the_screen(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_ring_turns_once_for_each_copy),
+        cmocka_unit_test(a_kept_state_is_that_of_its_event),
         cmocka_unit_test(one_warp_produces_and_the_others_consume),
         cmocka_unit_test(other_phases_tell_which_warps_are_missing),
         cmocka_unit_test(bytes_are_expected_then_ordered_then_complete),

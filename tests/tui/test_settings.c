@@ -119,6 +119,10 @@ static void arrows_step_through_what_the_kernel_takes(void **state) {
     check(&run, "items", "k", "16");
     check(&run, "items", "jjj", "4");
     run_done(&run);
+    run = open_kernel("tma_row_sum"); /* its values have names */
+    check(&run, "swizzle", "j", "2 (64 bytes)");
+    check(&run, "swizzle", "jjj", "0 (none)");
+    run_done(&run);
 }
 
 /* The interface's default fill is shown by its name, follows the operation, and becomes an option. */

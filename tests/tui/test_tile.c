@@ -14,9 +14,9 @@
 #include <string.h>
 
 /* The screen at the first tensor copy. */
-static char *screen_of_copy(const char *kernel, const char *parameter, uint64_t n, int columns, int rows) {
-    RunSpec run = {.kernel = kernel, .threads = 1, .first_look = true, .catalog.n = n};
-    run.catalog.parameters[run.catalog.parameter_count++] = parameter;
+static char *screen_of(RunSpec run, int columns, int rows) {
+    run.threads = 1;
+    run.first_look = true;
     Stage *stage = stage_open(&run);
     char *screen = NULL;
     for (int step = 1; step < 30; step++) {
@@ -31,30 +31,60 @@ static char *screen_of_copy(const char *kernel, const char *parameter, uint64_t 
     return screen;
 }
 
+static char *screen_of_copy(const char *kernel, const char *parameter, uint64_t n, int columns, int rows) {
+    RunSpec run = {.kernel = kernel, .catalog.n = n};
+    run.catalog.parameters[run.catalog.parameter_count++] = parameter;
+    return screen_of(run, columns, rows);
+}
+
 static void assert_shows(const char *screen, const char *text) {
     if (!strstr(screen, text)) fail_msg("'%s' is not on the screen:\n%s", text, screen);
 }
 
 /* a XOR (a >> 3 & span - 16), which is its own inverse: what lies at the address a of shared memory. The tile
  * begins at a multiple of 1,024 bytes, word 256. */
+static void assert_pieces(const char *screen, unsigned span, unsigned mask) {
+    for (unsigned line = 0; line < 8; line++) {
+        Text row = {0};
+        text_print(&row, "%6u ", 256 + 32 * line);
+        for (unsigned cell = 0; cell < 8; cell++) {
+            unsigned at = (8 * line + cell) * 16, of_tile = at ^ (at >> 3 & mask);
+            char place[16];
+            snprintf(place, sizeof place, "%u.%u", of_tile / span, of_tile % span / 16);
+            text_print(&row, "%6s", place);
+        }
+        assert_shows(screen, text_string(&row));
+        text_done(&row);
+    }
+}
+
 static void every_piece_lies_in_its_banks(void **state) {
     (void)state;
     static const char *const parameters[] = {"swizzle=0", "swizzle=1", "swizzle=2", "swizzle=3"};
     for (unsigned mode = 0; mode < 4; mode++) {
         unsigned span = mode ? 16u << mode : 128, mask = mode ? span - 16 : 0;
         char *screen = screen_of_copy("tma_row_sum", parameters[mode], 65536, 200, 60);
-        for (unsigned line = 0; line < 8; line++) {
-            Text row = {0};
-            text_print(&row, "%6u ", 256 + 32 * line);
-            for (unsigned cell = 0; cell < 8; cell++) {
-                unsigned at = (8 * line + cell) * 16, of_tile = at ^ (at >> 3 & mask);
-                char place[16];
-                snprintf(place, sizeof place, "%u.%u", of_tile / span, of_tile % span / 16);
-                text_print(&row, "%6s", place);
-            }
-            assert_shows(screen, text_string(&row));
-            text_done(&row);
-        }
+        assert_pieces(screen, span, mask);
+        free(screen);
+    }
+}
+
+/* The pieces are of bytes, the box is of elements. */
+static void elements_have_2_to_8_bytes(void **state) {
+    (void)state;
+    static const struct {
+        const char *kernel, *box;
+        PtxType dtype;
+    } cases[] = {
+        {"gemm_row_max", "64 x 64 of 2 bytes: in rows 0-63, columns 0-63", PTX_F16},
+        {"tma_row_sum", "128 x 32 of 4 bytes: in rows 0-127, columns 0-31", PTX_F32},
+        {"tma_row_sum", "128 x 16 of 8 bytes: in rows 0-127, columns 0-15", PTX_F64},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        RunSpec run = {.kernel = cases[i].kernel, .catalog = {.n = 65536, .dtype = cases[i].dtype}};
+        char *screen = screen_of(run, 200, 60);
+        assert_shows(screen, cases[i].box);
+        assert_pieces(screen, 128, 0x70);
         free(screen);
     }
 }
@@ -79,6 +109,7 @@ static void the_box_lies_in_the_array(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_piece_lies_in_its_banks),
+        cmocka_unit_test(elements_have_2_to_8_bytes),
         cmocka_unit_test(the_box_lies_in_the_array),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

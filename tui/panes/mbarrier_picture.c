@@ -22,7 +22,7 @@ enum { NAME_BYTES = 80, ROW_BYTES = 240, GAP = 2, ROWS_OF_WARPS = 2 };
 
 typedef struct MbarrierPicture {
     const StepContext *context;
-    MbarrierState state;
+    const MbarrierState *state;
     char names[MOST_MBARRIERS][NAME_BYTES];
     char rows[MOST_MBARRIERS][ROW_BYTES];
     int name_columns, row_columns; /* of the widest */
@@ -35,7 +35,7 @@ typedef struct MbarrierPicture {
 static void print_bytes(const MbarrierPicture *picture, const TracedMbarrier *mbarrier, Brevity brevity,
                         char *out, size_t bytes) {
     CountText expected, ordered;
-    bool is_known = !picture->state.has_unknown_copies && mbarrier->expected >= 0;
+    bool is_known = !picture->state->has_unknown_copies && mbarrier->expected >= 0;
     *out = 0;
     if (!mbarrier->expected && !mbarrier->ordered) return;
     count_text((uint64_t)llabs(mbarrier->expected), &expected);
@@ -76,11 +76,11 @@ static void print_warps(uint32_t warps, int count, char *out, size_t bytes) {
 
 /* "waits for empty[1], phase 0; not yet: warp 2" */
 static void print_wait(const MbarrierPicture *picture, const MbarrierWarp *warp, char *out, size_t bytes) {
-    const TracedMbarrier *mbarrier = &picture->state.mbarriers[warp->mbarrier];
+    const TracedMbarrier *mbarrier = &picture->state->mbarriers[warp->mbarrier];
     uint32_t missing = mbarrier_missing_warps(mbarrier);
     const char *name = picture->names[warp->mbarrier];
     char warps[80];
-    print_warps(missing, picture->state.warp_count, warps, sizeof warps);
+    print_warps(missing, picture->state->warp_count, warps, sizeof warps);
     if (missing)
         snprintf(out, bytes, tr("waits for %s, phase %llu; not yet: %s"), name,
                  (unsigned long long)warp->phase, warps);
@@ -116,8 +116,8 @@ static void print_warp(const MbarrierPicture *picture, const MbarrierWarp *warp,
 
 static void print_rows(MbarrierPicture *picture, Brevity brevity) {
     picture->row_columns = 0;
-    for (int i = 0; i < picture->state.count; i++) {
-        print_mbarrier(picture, &picture->state.mbarriers[i], brevity, picture->rows[i], ROW_BYTES);
+    for (int i = 0; i < picture->state->count; i++) {
+        print_mbarrier(picture, &picture->state->mbarriers[i], brevity, picture->rows[i], ROW_BYTES);
         int columns = canvas_text_columns(picture->rows[i]);
         if (columns > picture->row_columns) picture->row_columns = columns;
     }
@@ -125,7 +125,7 @@ static void print_rows(MbarrierPicture *picture, Brevity brevity) {
 
 /* Mbarriers beside each other in `rows` rows, in full columns if that is possible. */
 static int columns_of(const MbarrierPicture *picture, int columns, int rows) {
-    int count = picture->state.count;
+    int count = picture->state->count;
     int most = (columns + GAP) / (1 + picture->name_columns + 1 + picture->row_columns + GAP);
     for (int few = most; few > 1; few--)
         if (count % few == 0 && count / few <= rows) return few;
@@ -135,15 +135,15 @@ static int columns_of(const MbarrierPicture *picture, int columns, int rows) {
 /* Column by column; returns the row below them. If they do not fit, the rows around the step's mbarrier. */
 static int draw_mbarriers(MbarrierPicture *picture, Canvas *canvas, Rectangle area, int row) {
     int columns = columns_of(picture, area.columns, area.rows - row - ROWS_OF_WARPS);
-    int count = picture->state.count, rows = (count + columns - 1) / columns;
+    int count = picture->state->count, rows = (count + columns - 1) / columns;
     int width = (area.columns + GAP) / columns, shown = rows, here = 0;
     if (shown > area.rows - row) shown = area.rows - row;
     for (int i = 0; i < count; i++)
-        if (picture->state.mbarriers[i].is_here) here = i % rows;
+        if (picture->state->mbarriers[i].is_here) here = i % rows;
     int first = canvas_first_shown(here, shown, rows);
     for (int i = 0; i < count; i++) {
         int y = i % rows - first, x = i / rows * width;
-        bool is_here = picture->state.mbarriers[i].is_here;
+        bool is_here = picture->state->mbarriers[i].is_here;
         Role role = is_here ? ROLE_LIT : ROLE_TEXT;
         if (y < 0 || y >= shown) continue;
         canvas_text(canvas, area, x, row + y, role, is_here ? ">" : " ");
@@ -155,7 +155,7 @@ static int draw_mbarriers(MbarrierPicture *picture, Canvas *canvas, Rectangle ar
 
 /* One row for all warps that do the same. */
 static void draw_warps(MbarrierPicture *picture, Canvas *canvas, Rectangle area, int row) {
-    const MbarrierState *state = &picture->state;
+    const MbarrierState *state = picture->state;
     uint32_t drawn = 0;
     for (int w = 0; w < state->warp_count; w++)
         print_warp(picture, &state->warps[w], picture->warps[w], ROW_BYTES);
@@ -177,9 +177,9 @@ static void draw_warps(MbarrierPicture *picture, Canvas *canvas, Rectangle area,
 void mbarrier_picture_draw(const StepContext *context, int event, Canvas *canvas, Rectangle area, int row) {
     MbarrierPicture *picture = memory_new(sizeof *picture);
     picture->context = context;
-    mbarrier_state_after(context->launch, context->steps->block, event, &picture->state);
-    for (int i = 0; i < picture->state.count; i++) {
-        mbarrier_print_name(context->launch, &picture->state, i, picture->names[i], NAME_BYTES);
+    picture->state = scene_mbarriers(context->scene, context->view->place.block, event);
+    for (int i = 0; i < picture->state->count; i++) {
+        mbarrier_print_name(context->launch, picture->state, i, picture->names[i], NAME_BYTES);
         int columns = canvas_text_columns(picture->names[i]);
         if (columns > picture->name_columns) picture->name_columns = columns;
     }
@@ -187,7 +187,7 @@ void mbarrier_picture_draw(const StepContext *context, int event, Canvas *canvas
     for (Brevity brevity = SAY_ALL; brevity <= SAY_NUMBERS && rows > room; brevity++) {
         print_rows(picture, brevity);
         int columns = columns_of(picture, area.columns, room);
-        rows = (picture->state.count + columns - 1) / columns;
+        rows = (picture->state->count + columns - 1) / columns;
     }
     row = draw_mbarriers(picture, canvas, area, row);
     if (trace_cluster_blocks(context->launch) > 1)

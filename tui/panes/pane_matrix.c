@@ -53,11 +53,26 @@ static MatrixPicture picture_of(const PtxInstruction *in) {
     return picture;
 }
 
+/* scale-d is false: what D held is not added. Unknown is true. */
+static bool adds_d(const StepContext *context) {
+    PtxWarpgroupProduct share;
+    RegisterValues values;
+    const PtxInstruction *in = context->code->instruction;
+    if (!ptx_warpgroup_product(in, &share)) return true;
+    const PtxOperand *scale = &in->operands[share.scale_d];
+    if (scale->kind == PTX_OPERAND_INTEGER) return scale->integer != 0;
+    return !scale->reg || !register_values(context, scale->reg, &values) ||
+           (values.bits[0] != 0) != scale->negated;
+}
+
 static void head(const StepContext *context, PaneHead *out) {
     const PtxInstruction *in = context->code ? context->code->instruction : NULL;
     MatrixPicture picture = picture_of(in);
     if (picture.is_of_warpgroup)
-        pane_title(out, tr("%s   w%d   D = A * B + D: %d of 64 rows, %d columns, sums of %d products"),
+        pane_title(out,
+                   adds_d(context)
+                       ? tr("%s   w%d   D = A * B + D: %d of 64 rows, %d columns, sums of %d products")
+                       : tr("%s   w%d   D = A * B: %d of 64 rows, %d columns, sums of %d products"),
                    in->name, context->event.warp, picture.m, picture.n, picture.k);
     else if (picture.m)
         pane_title(out, tr("%s   w%d   D = A * B + C: %d x %d sums of %d products"), in->name,
@@ -161,6 +176,7 @@ static void draw_register(const StepContext *context, Canvas *canvas, Rectangle 
                           const MatrixOperand *operand, int index) {
     const PtxFragment *fragment = &operand->fragment;
     int lane = context->view->selection.lane, column = 12;
+    int room = area.columns < LIST_COLUMNS ? area.columns : LIST_COLUMNS - 1;
     PtxMatrixPlace from = ptx_fragment_place(fragment, lane, index, 0),
                    to = ptx_fragment_place(fragment, lane, index, fragment->parts - 1);
     char rows[16], columns[16], text[40];
@@ -176,7 +192,9 @@ static void draw_register(const StepContext *context, Canvas *canvas, Rectangle 
         PtxType type = fragment->type == PTX_TF32 ? PTX_F32 : fragment->type;
         step_context_print_typed(context, type, ptx_fragment_element(fragment, bits, part), text,
                                  sizeof text);
-        column += canvas_text(canvas, area, column, row, ROLE_TEXT, text) + 1;
+        bool fits = column + canvas_text_columns(text) + (part + 1 < fragment->parts ? 3 : 0) <= room;
+        column += canvas_text(canvas, area, column, row, ROLE_TEXT, fits ? text : "..") + 1;
+        if (!fits) return;
     }
 }
 

@@ -332,35 +332,71 @@ static void add_roles(const MbarrierState *whole, MbarrierState *out) {
     out->has_unknown_copies |= whole->has_unknown_copies;
 }
 
-void mbarrier_state_after(const TraceLaunch *launch, const TraceBlock *block, int event, MbarrierState *out) {
-    MbarrierState *state = memory_new(sizeof *state);
-    MbarrierWalk *walk = memory_new(sizeof *walk), *then = memory_new(sizeof *then);
+/* The state just after `event`; *walk is at it. */
+static void walk_to(MbarrierWalk *walk, int event) {
+    MbarrierState *state = walk->state;
     TraceEvent header;
-    uint32_t threads = launch->block[0] * launch->block[1] * launch->block[2], seen = 0;
-    *walk = (MbarrierWalk){.launch = launch, .block = block, .state = state};
-    state->has_unknown_copies = trace_cluster_blocks(launch) > 1; /* other blocks may order some */
-    state->warp_count = (int)((threads + WARP_LANES - 1) / WARP_LANES);
+    const uint32_t *block = walk->launch->block;
+    uint32_t threads = block[0] * block[1] * block[2];
+    *state = (MbarrierState){.warp_count = (int)((threads + WARP_LANES - 1) / WARP_LANES)};
+    state->has_unknown_copies = trace_cluster_blocks(walk->launch) > 1; /* other blocks may order some */
     for (int w = 0; w < state->warp_count; w++)
         state->warps[w] = (MbarrierWarp){.activity = WARP_HAS_ENDED, .event = NO_MBARRIER};
-    *out = *state;
-    for (int i = 0; i < trace_block_event_count(block); i++) {
-        trace_block_read_header(block, i, &header);
-        if (i <= event) state->warps[header.warp].event = i;
-        if (i > event && !(seen >> header.warp & 1)) {
-            seen |= UINT32_C(1) << header.warp;
-            note_next(then, i);
-        }
+    for (int i = 0; i <= event; i++) {
+        trace_block_read_header(walk->block, i, &header);
+        state->warps[header.warp].event = i;
         apply(walk, i, &header);
-        if (i != event) continue;
-        *out = *state;
-        *then = *walk;
-        then->state = out;
     }
-    note_last_waits(then);
-    add_roles(state, out);
-    free(state);
+}
+
+/* What each warp does next. */
+static void look_ahead(const MbarrierWalk *walk, int event) {
+    TraceEvent header;
+    uint32_t all = UINT32_MAX >> (MOST_MBARRIER_WARPS - walk->state->warp_count), seen = 0;
+    for (int i = event + 1; i < trace_block_event_count(walk->block) && seen != all; i++) {
+        trace_block_read_header(walk->block, i, &header);
+        if (!(seen >> header.warp & 1)) note_next(walk, i);
+        seen |= UINT32_C(1) << header.warp;
+    }
+    note_last_waits(walk);
+}
+
+/* ---- kept states --------------------------------------------------------------------------------------- */
+
+struct MbarrierHistory {
+    const TraceLaunch *launch;
+    const TraceBlock *block;
+    MbarrierState whole; /* after the last event */
+    int event;           /* of `state`; -1: none yet */
+    MbarrierState state;
+};
+
+static void find_state(MbarrierHistory *history, int event, MbarrierState *out, const MbarrierState *whole) {
+    MbarrierWalk *walk = memory_new(sizeof *walk);
+    *walk = (MbarrierWalk){.launch = history->launch, .block = history->block, .state = out};
+    walk_to(walk, event);
+    if (whole) {
+        look_ahead(walk, event);
+        add_roles(whole, out);
+    }
     free(walk);
-    free(then);
+}
+
+MbarrierHistory *mbarrier_history_new(const TraceLaunch *launch, const TraceBlock *block) {
+    MbarrierHistory *history = memory_new(sizeof *history);
+    *history = (MbarrierHistory){.launch = launch, .block = block, .event = -1};
+    find_state(history, trace_block_event_count(block) - 1, &history->whole, NULL);
+    return history;
+}
+
+void mbarrier_history_free(MbarrierHistory *history) {
+    free(history);
+}
+
+const MbarrierState *mbarrier_history_at(MbarrierHistory *history, int event) {
+    if (history->event != event) find_state(history, event, &history->state, &history->whole);
+    history->event = event;
+    return &history->state;
 }
 
 /* ---- what is said of an mbarrier ----------------------------------------------------------------------- */

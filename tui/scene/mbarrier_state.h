@@ -53,8 +53,14 @@ typedef struct MbarrierState {
     int warp_count;
 } MbarrierState;
 
-/* The state just after `event`. */
-void mbarrier_state_after(const TraceLaunch *launch, const TraceBlock *block, int event, MbarrierState *out);
+/* The states of a block, which is read as a whole once; both arguments are borrowed. */
+typedef struct MbarrierHistory MbarrierHistory;
+
+MbarrierHistory *mbarrier_history_new(const TraceLaunch *launch, const TraceBlock *block);
+void mbarrier_history_free(MbarrierHistory *history); /* NULL: nothing */
+/* The state just after `event`, 0 or more; borrowed until the next call, which finds it at once for the same
+ * event. */
+const MbarrierState *mbarrier_history_at(MbarrierHistory *history, int event);
 /* The phase needs nothing more so far, but earlier phases are complete. */
 bool mbarrier_is_between_phases(const TracedMbarrier *mbarrier);
 /* Warps whose arrival the current phase lacks; 0: none, or the arrivals of other phases do not tell. */

@@ -105,6 +105,7 @@ Scene *scene_new(Session *session) {
     scene->traced.reductions = memory_new((size_t)scene->traced.block_count * sizeof(Reduction *));
     scene->traced.beats = memory_new((size_t)scene->traced.block_count * sizeof(Beats *));
     scene->traced.paths = memory_new((size_t)scene->traced.block_count * sizeof(Paths *));
+    scene->traced.mbarriers = memory_new((size_t)scene->traced.block_count * sizeof(MbarrierHistory *));
     for (int i = 0; i < scene->traced.block_count; i++) scene->traced.blocks[i] = *session_block(session, i);
     return scene;
 }
@@ -115,11 +116,13 @@ void scene_free(Scene *scene) {
     for (int i = 0; i < scene->traced.block_count; i++) {
         beats_free(scene->traced.beats[i]);
         paths_free(scene->traced.paths[i]);
+        mbarrier_history_free(scene->traced.mbarriers[i]);
         reduction_free(scene->traced.reductions[i]);
         tree_free(scene->traced.trees[i]);
     }
     free(scene->traced.beats);
     free(scene->traced.paths);
+    free(scene->traced.mbarriers);
     free(scene->traced.reductions);
     free(scene->traced.trees);
     free(scene->traced.step_indexes);
@@ -205,6 +208,13 @@ const Paths *scene_paths(const Scene *scene, int block) {
         scene->traced.paths[block] =
             paths_build(scene_launch(scene, block), scene->traced.blocks[block].block);
     return scene->traced.paths[block];
+}
+
+const MbarrierState *scene_mbarriers(const Scene *scene, int block, int event) {
+    MbarrierHistory **history = &scene->traced.mbarriers[block];
+    if (!*history)
+        *history = mbarrier_history_new(scene_launch(scene, block), scene->traced.blocks[block].block);
+    return mbarrier_history_at(*history, event);
 }
 
 static const char *line_of_scene(const void *scene, const char *file, int line) {

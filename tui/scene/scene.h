@@ -9,6 +9,7 @@
 #include "ask/ask.h"
 #include "tui/scene/beats.h"
 #include "tui/scene/branch_rows.h"
+#include "tui/scene/mbarrier_state.h"
 #include "tui/scene/reduction.h"
 #include "tui/scene/tree.h"
 
@@ -82,11 +83,12 @@ typedef struct SceneTraced { /* what was recorded, and what is derived from it *
     const Trace *trace;
     SessionBlock *blocks; /* [block_count] owned array of borrowed blocks and steps */
     int block_count;
-    StepIndex **step_indexes; /* [block_count] NULL until first use */
-    Tree **trees;             /* the same */
-    Reduction **reductions;   /* the same */
-    Beats **beats;            /* the same */
-    Paths **paths;            /* the same */
+    StepIndex **step_indexes;    /* [block_count] NULL until first use */
+    Tree **trees;                /* the same */
+    Reduction **reductions;      /* the same */
+    Beats **beats;               /* the same */
+    Paths **paths;               /* the same */
+    MbarrierHistory **mbarriers; /* the same */
 } SceneTraced;
 
 /* What the session answers on demand; every function gets `session`; tests have their own functions. `block`
@@ -138,6 +140,8 @@ Tree *scene_tree(const Scene *scene, int block); /* NULL: unknown which elements
 Reduction *scene_reduction(const Scene *scene, int block); /* NULL likewise, or nothing is folded */
 Beats *scene_beats(const Scene *scene, int block);
 const Paths *scene_paths(const Scene *scene, int block);
+/* As mbarrier_history_at(). */
+const MbarrierState *scene_mbarriers(const Scene *scene, int block, int event);
 /* The group of a split, with words; false: `split` is negative. */
 bool scene_branch_rows(const Scene *scene, int block, int split, BranchRows *out);
 const Folds *scene_folds(const Scene *scene, int block); /* NULL likewise */

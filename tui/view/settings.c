@@ -289,8 +289,15 @@ static void print_value(const Settings *settings, SettingKind kind, char *out, s
     case SETTING_N:
         step_context_print_count((uint64_t)settings->value[SETTING_N], out, bytes);
         break;
-    default:
-        snprintf(out, bytes, "%" PRId64, settings->value[kind]);
+    default: {
+        const CatalogParameter *parameter =
+            kind >= SETTING_PARAMETER ? &settings->row->parameters[kind - SETTING_PARAMETER] : NULL;
+        if (parameter && parameter->names)
+            snprintf(out, bytes, "%" PRId64 " (%s)", settings->value[kind],
+                     tr(parameter->names[settings->value[kind]]));
+        else
+            snprintf(out, bytes, "%" PRId64, settings->value[kind]);
+    }
     }
 }
 

@@ -247,6 +247,12 @@ static double half_value(uint64_t bits) {
     return bits >> 15 & 1 ? -value : value;
 }
 
+/* e4m3 has 4 bits of exponent, biased by 7, and no infinity; e5m2 is the upper half of an f16. */
+static double fp8_value(PtxType type, uint64_t bits) {
+    if (type == PTX_E5M2) return half_value(bits << 8);
+    return (bits & 0x7f) == 0x7f ? NAN : ldexp(half_value((bits & 0x80) << 8 | (bits & 0x7f) << 7), 15 - 7);
+}
+
 static double float_value(uint64_t bits, int bytes, bool is_bfloat) {
     if (bytes == 8) {
         double value;
@@ -305,7 +311,11 @@ void step_context_print_value(const StepContext *context, uint64_t bits, int byt
 
 void step_context_print_typed(const StepContext *context, PtxType type, uint64_t bits, char *out,
                               size_t bytes) {
-    print_value(context, type, bits, ptx_type_bytes(type) ? ptx_type_bytes(type) : 4, out, bytes);
+    bool is_fp8 = type == PTX_E4M3 || type == PTX_E5M2;
+    if (is_fp8 && context->view->display.values == VALUE_NATURAL)
+        snprintf(out, bytes, "%.3g", fp8_value(type, bits));
+    else
+        print_value(context, type, bits, ptx_type_bytes(type) ? ptx_type_bytes(type) : 4, out, bytes);
 }
 
 const char *step_context_value_format_name(const StepContext *context) {

@@ -524,9 +524,9 @@ void undefined_access(const Access *access) {
     for (int e = 0; e < memory->count; e++) {
         const MemoryValue *value = &memory->values[e];
         int at = e * memory->element_bytes;
+        if (!value->present) continue; /* mbarrier.init has no place of a value, either */
         if (memory->is_load) {
             UndefinedValue loaded = {0};
-            if (!value->present) continue;
             if (is_private(access)) load_private(access, &loaded, at, memory->element_bytes);
             if (loaded.lanes) undefined_values_of(frame);
             undefined_assign(undefined_find_place(frame, value->place), &loaded, access->mask);

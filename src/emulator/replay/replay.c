@@ -266,8 +266,20 @@ static const Frame *frame_of(const Warp *warp, int lane) {
     return warp->entry_frame;
 }
 
-/* Scopes may each have a register of this name: the one that the lane wrote last. */
-static const PtxRegister *find_register(const Frame *frame, const char *name, int lane) {
+/* Among the operands; NULL: none has this name. */
+static const PtxRegister *find_operand(const PtxOperand *operands, int count, const char *name) {
+    const PtxRegister *found = NULL;
+    for (int i = 0; i < count && !found; i++)
+        found = operands[i].reg && !strcmp(operands[i].reg->name, name)
+                    ? operands[i].reg
+                    : find_operand(operands[i].items, operands[i].item_count, name);
+    return found;
+}
+
+/* Scopes may each have a register of this name: `named`, which the event's instruction names, else the one
+ * that the lane wrote last. */
+static const PtxRegister *find_register(const Frame *frame, const char *name, const PtxRegister *named,
+                                        int lane) {
     const PtxFunction *function = frame->layout->function;
     const PtxRegister *found = NULL;
     int32_t last = 0;
@@ -275,6 +287,7 @@ static const PtxRegister *find_register(const Frame *frame, const char *name, in
         const PtxRegister *reg = function->registers[i];
         uint32_t offset = frame->layout->register_offset[reg->index];
         if (offset == UINT32_MAX || strcmp(reg->name, name) != 0) continue;
+        if (reg == named) return reg;
         int32_t producer = frame->provenance[offset / 64].producer[lane];
         if (found && producer <= last) continue;
         found = reg;
@@ -283,8 +296,9 @@ static const PtxRegister *find_register(const Frame *frame, const char *name, in
     return found;
 }
 
-static bool read_register(const Frame *frame, const char *name, int lane, ReplayValue *out) {
-    const PtxRegister *reg = find_register(frame, name, lane);
+static bool read_register(const Frame *frame, const char *name, const PtxRegister *named, int lane,
+                          ReplayValue *out) {
+    const PtxRegister *reg = find_register(frame, name, named, lane);
     if (!reg) return false;
     uint32_t offset = frame->layout->register_offset[reg->index];
     const uint8_t *at = frame->registers + offset;
@@ -314,10 +328,18 @@ static bool read_register(const Frame *frame, const char *name, int lane, Replay
 bool replay_register(Replay *replay, int warp, const char *name, ReplayValue *out) {
     *out = (ReplayValue){0};
     if (warp < 0 || warp >= replay->block->warp_count) return false;
+    const PtxRegister *named = NULL;
     bool found = false;
+    if (replay->position >= 0) {
+        TraceEvent header;
+        trace_block_read_header(replay->recorded, replay->position, &header);
+        const PtxInstruction *in = replay->program->ops[header.pc].instruction;
+        named = find_operand(&in->guard, 1, name);
+        if (!named) named = find_operand(in->operands, in->operand_count, name);
+    }
     for (int lane = 0; lane < WARP_LANES; lane++) {
         out->producer[lane] = -1;
-        found |= read_register(frame_of(&replay->block->warps[warp], lane), name, lane, out);
+        found |= read_register(frame_of(&replay->block->warps[warp], lane), name, named, lane, out);
     }
     return found;
 }

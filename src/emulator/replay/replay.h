@@ -38,7 +38,7 @@ void replay_free(Replay *replay);
 /* Moves to just after `event` (-1: the block's start). */
 bool replay_seek(Replay *replay, int event, Error *error);
 /* The value of a register at the current point. The name starts with % and belongs to the function that the
- * warp's lane is in. */
+ * warp's lane is in; of several, in different scopes, it is the one that the event's instruction names. */
 bool replay_register(Replay *replay, int warp, const char *name, ReplayValue *out);
 /* The provenance of any event, without a seek. The first call computes it for all events. */
 const ReplayEventProvenance *replay_event_provenance(Replay *replay, int event);
