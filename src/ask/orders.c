@@ -9,7 +9,7 @@ enum { MOST_SECONDS = 1, MOST_SEARCHED = 1 << 20 }; /* warp instructions of a ru
 /* ---- races that another order shows -------------------------------------------------------------------- */
 
 /* The order in which atomics, fences and the like execute decides which accesses they order: one order may
- * hide a race that another shows. */
+ * hide a race that another shows. A wait for an mbarrier may give up, also in a warp that is alone. */
 static bool depends_on_order(const TraceLaunch *launch) {
     uint64_t blocks = 1, threads = 1;
     for (int i = 0; i < 3; i++) {
@@ -17,11 +17,11 @@ static bool depends_on_order(const TraceLaunch *launch) {
         threads *= launch->block[i];
     }
     bool has_warps = blocks > 1 || threads > WARP_LANES;
-    for (int pc = 0; has_warps && pc < launch->program->code_count; pc++) {
+    for (int pc = 0; pc < launch->program->code_count; pc++) {
         const PtxInstruction *in = launch->program->code[pc].instruction;
-        if (in->opcode == PTX_atom || in->opcode == PTX_red || in->opcode == PTX_membar ||
-            in->opcode == PTX_fence || in->opcode == PTX_mbarrier || ptx_instruction_is_ordered(in))
-            return true;
+        bool orders = in->opcode == PTX_atom || in->opcode == PTX_red || in->opcode == PTX_membar ||
+                      in->opcode == PTX_fence || ptx_instruction_is_ordered(in);
+        if ((orders && has_warps) || in->opcode == PTX_mbarrier) return true;
     }
     return false;
 }

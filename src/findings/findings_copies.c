@@ -39,8 +39,8 @@ void findings_add_early(const RacePair *pair, const TraceLaunch *launch, const F
                                     : tr(": either value may remain"));
 }
 
-const char *findings_advice_for_early(const RacePair *pair, const TraceLaunch *launch) {
-    const PtxInstruction *in = launch->program->code[pair->other.pc].instruction;
+const char *findings_advice_for_early(const TraceLaunch *launch, int copy, bool is_source) {
+    const PtxInstruction *in = launch->program->code[copy].instruction;
     if (ptx_asynchronous(in) == PTX_ASYNC_COPY)
         return tr(
             "commit the copies (cp.async.commit_group), wait for their group (cp.async.wait_group) in the "
@@ -51,7 +51,7 @@ const char *findings_advice_for_early(const RacePair *pair, const TraceLaunch *l
             "commit the products (wgmma.commit_group) and wait for their group (wgmma.wait_group), then "
             "synchronize the threads, before the tile is written again");
     if (ptx_instruction_has(in, PTX_MOD_BULK_GROUP))
-        return pair->is_source
+        return is_source
                    ? tr("commit the copy (cp.async.bulk.commit_group) and wait for its group "
                         "(cp.async.bulk.wait_group) before "
                         "its memory is used again")
@@ -60,8 +60,8 @@ const char *findings_advice_for_early(const RacePair *pair, const TraceLaunch *l
                         "writes is used");
     return tr(
         "expect its bytes (mbarrier.arrive.expect_tx) and wait for the phase that they complete, with the "
-        "parity of "
-        "that phase, in every thread that uses them");
+        "parity of that phase, in every thread that uses them, again until the wait gives true: it may give "
+        "up before");
 }
 
 void findings_describe_left(FindingsBuilder *builder, Finding *finding) {

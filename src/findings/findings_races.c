@@ -237,6 +237,16 @@ static void add_store_conflict(const Finding *finding, Text *out) {
                finding->access.warp, finding->what);
 }
 
+/* The pc of the bulk copy into shared memory that is one side of the race; -1: neither is. */
+static int bulk_copy_of(const RacePair *pair, const TraceLaunch *launch) {
+    const int pcs[] = {pair->access.pc, pair->other.pc};
+    for (int i = 0; i < 2; i++) {
+        const PtxInstruction *in = launch->program->code[pcs[i]].instruction;
+        if (trace_written_kind_of(in) == TRACE_SHARED_BULK_WRITE) return pcs[i];
+    }
+    return -1;
+}
+
 void findings_describe_race(FindingsBuilder *builder, const RaceDetector *detector, const RacePair *pair,
                             Finding *finding) {
     const TraceLaunch *launch = builder->trace->launches[pair->launch];
@@ -256,8 +266,10 @@ void findings_describe_race(FindingsBuilder *builder, const RaceDetector *detect
     if (is_plain && findings_describe_overlap(builder, finding)) return;
     bool is_lifetime = pair->kind == FINDING_BLOCK_LIFETIME;
     bool early = pair->kind == FINDING_ASYNC_READ || pair->kind == FINDING_ASYNC_WRITE;
+    int copy = is_plain ? bulk_copy_of(pair, launch) : -1;
     finding->advice = is_lifetime ? advice_for_lifetime(pair)
-                      : early     ? findings_advice_for_early(pair, launch)
+                      : early     ? findings_advice_for_early(launch, pair->other.pc, pair->is_source)
+                      : copy >= 0 ? findings_advice_for_early(launch, copy, false)
                                   : advice_for_race(builder, pair, launch);
     if (is_lifetime)
         add_lifetime(pair, launch, finding, &text);

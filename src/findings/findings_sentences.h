@@ -50,7 +50,8 @@ void findings_describe_split_barrier(FindingsBuilder *builder, Finding *finding)
 void findings_describe_passed_by(FindingsBuilder *builder, const RacePair *pair, Finding *finding);
 /* Asynchronous copies (findings_copies.c): disturbed in flight; never waited for. */
 void findings_add_early(const RacePair *pair, const TraceLaunch *launch, const Finding *finding, Text *out);
-const char *findings_advice_for_early(const RacePair *pair, const TraceLaunch *launch);
+/* `copy`: the pc of the asynchronous instruction. */
+const char *findings_advice_for_early(const TraceLaunch *launch, int copy, bool is_source);
 void findings_describe_left(FindingsBuilder *builder, Finding *finding);
 
 #endif

@@ -6,7 +6,8 @@
 #include <string.h>
 
 static bool is_race(const Finding *finding) {
-    return finding->kind <= FINDING_GLOBAL_RACE || finding->kind == FINDING_MISSING_ACQUIRE ||
+    return finding->kind <= FINDING_GLOBAL_RACE || finding->kind == FINDING_ASYNC_READ ||
+           finding->kind == FINDING_ASYNC_WRITE || finding->kind == FINDING_MISSING_ACQUIRE ||
            finding->kind == FINDING_DATA_ORDER;
 }
 

@@ -237,8 +237,34 @@ static uint32_t complete_lanes(Block *block, Warp *warp, const MbarrierOp *op, u
     return complete;
 }
 
+/* An incomplete phase orders nothing. */
+static Outcome execute_incomplete(Block *block, Warp *warp, const Op *op, uint32_t lanes) {
+    void *observed = block->observed;
+    block->observed = NULL;
+    Outcome outcome = access_execute(block, warp, op, lanes, move_mbarrier);
+    block->observed = observed;
+    return outcome;
+}
+
+/* In other orders than the first one, the first wait of a warp at an instruction gives up at once if no lane's
+ * phase is complete: test_wait does not wait at all, and try_wait only for a time that nobody states
+ * ("mbarrier.test_wait, mbarrier.try_wait"). A program that does not repeat it then goes on too early. */
+static bool gives_up_first(const Block *block, Warp *warp, const Op *op, uint32_t mask) {
+    const MbarrierOp *wait = op->extra;
+    uint64_t place, bit = UINT64_C(1) << op->pc % 64;
+    if (!block->grid->schedule || warp->failed_waits & bit) return false;
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+        int lane = __builtin_ctz(rest);
+        if (!place_of(block, warp, &wait->memory, lane, &place)) return false; /* the execution traps */
+        if (is_complete(block, wait, warp, place, lane)) return false;
+    }
+    warp->failed_waits |= bit;
+    return true;
+}
+
 static Outcome execute_wait(Block *block, Warp *warp, const Op *op, uint32_t mask) {
     if (block->hooks) return access_execute(block, warp, op, mask, move_mbarrier);
+    if (gives_up_first(block, warp, op, mask)) return execute_incomplete(block, warp, op, mask);
     Fragment *fragment = warp_fragment(warp);
     uint64_t place = 0;
     uint32_t complete = complete_lanes(block, warp, op->extra, mask, &place);
@@ -253,11 +279,7 @@ static Outcome execute_wait(Block *block, Warp *warp, const Op *op, uint32_t mas
     Outcome outcome = complete ? access_execute(block, warp, op, complete, move_mbarrier) : OUTCOME_NEXT;
     if (block->worker->stopped) return OUTCOME_STOP;
     if (outcome != OUTCOME_NEXT || complete == mask) return outcome;
-    void *observed = block->observed; /* an incomplete phase orders nothing */
-    block->observed = NULL;
-    outcome = access_execute(block, warp, op, mask & ~complete, move_mbarrier);
-    block->observed = observed;
-    return outcome;
+    return execute_incomplete(block, warp, op, mask & ~complete);
 }
 
 /* ---- lowering --------------------------------------------------------------------------------------- */

@@ -147,6 +147,7 @@ void warp_start(Warp *warp, Block *block, int index, uint32_t lanes, Frame *entr
     entry_frame->next = NULL;
     memset(warp->arrived, 0, sizeof warp->arrived);
     warp->passed = 0;
+    warp->failed_waits = 0;
     warp->base.at[IN_CONSTANTS] = block->grid->program->constants;
     warp_select(warp, add_fragment(warp, 0, lanes, entry_frame, NO_JOIN));
 }

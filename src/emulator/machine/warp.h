@@ -112,6 +112,7 @@ struct Warp {
     bool follows;              /* some of its values may be undefined (undefined.h) */
     UndefinedValue *undefined; /* [offset / 4] of local memory; NULL: none */
     uint64_t undefined_count;
+    uint64_t failed_waits; /* bit pc % 64: a wait for an mbarrier there has given up once */
 };
 
 static inline Fragment *warp_fragment(Warp *warp) {
