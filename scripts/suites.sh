@@ -1,7 +1,7 @@
 #!/bin/sh
 # Runs public test suites by redviz, without a GPU, and writes what passes to assets/suites/README.md.
 #
-#   suites.sh FOLDER [SUITE...]      the suites, of numba-cuda, cupy, zluda, cuda-samples (default: all)
+#   suites.sh FOLDER [SUITE...]      the suites, of numba-cuda, cupy, zluda, cuda-samples, libcudacxx (default: all)
 #
 # FOLDER is where you have put their sources; redviz has none of them. What is missing is said and left out:
 #   FOLDER/venv          numba-cuda, cupy: a Python environment with numba-cuda[cu13], cupy-cuda13x, pytest,
@@ -9,7 +9,9 @@
 #   FOLDER/cupy          cupy: a copy of github.com/cupy/cupy, for its tests
 #   FOLDER/ZLUDA         zluda: a copy of github.com/vosen/ZLUDA
 #   FOLDER/cuda-samples  cuda-samples: a copy of github.com/NVIDIA/cuda-samples; needs nvcc
-# A copy without .git may say its revision in a file REVISION. A suite is run file by file, JOBS (2) at a
+#   FOLDER/cccl          libcudacxx: a copy of github.com/NVIDIA/cccl, for its tests of barriers, atomics, pipelines
+#                        and asynchronous copies; needs nvcc
+# A copy may say its revision in a file REVISION. A suite is run file by file, JOBS (2) at a
 # time, each for at most LIMIT (120) seconds; ONLY is a regular expression of the files to run. Each file
 # leaves FOLDER/results/SUITE/FILE.tsv, with a line "RESULT<TAB>case<TAB>reason" a case, and .out, .err and
 # .seconds. With RESUME=1, those that are there are kept.
@@ -20,7 +22,7 @@ limit=${LIMIT:-120}
 
 # The revision of a copy, if it is known.
 revision() {
-    git -C "$1" rev-parse --short HEAD 2>/dev/null || cat "$1/REVISION" 2>/dev/null || echo unknown
+    cat "$1/REVISION" 2>/dev/null || git -C "$1" rev-parse --short HEAD 2>/dev/null || echo unknown
 }
 version() {
     "$folder/venv/bin/python" -c "from importlib.metadata import version as v; print(v('$1'))" 2>/dev/null
@@ -34,6 +36,23 @@ under() {
 under_pytest() {
     PYTHONPATH=$home/scripts SUITES_RESULTS=$results.tsv under "$folder/venv/bin/python" -m pytest -q \
         --tb=short -p no:cacheprovider -p suites_pytest "$@"
+}
+
+# built_run NAME FOLDER ARGUMENTS: a program that nvcc builds of these, run in FOLDER; its status is the result.
+built_run() {
+    name=$1 at=$2
+    shift 2
+    if ! timeout "$limit" nvcc -std=c++17 -w -o "$results.program" "$@" -lcuda -lnvrtc >"$results.out" 2>&1; then
+        printf 'skipped\t%s\tnvcc alone does not build it in %s s\n' "$name" "$limit" >"$results.tsv" && return
+    fi
+    cd "$at" && under "$results.program"
+    status=$?
+    rm -f "$results.program"
+    case $status in
+    0) printf 'passed\t%s\t\n' "$name" ;;
+    *)  if grep -q 'exited 2' "$results.err"; then result=skipped; else result=failed; fi
+        printf '%s\t%s\texit status %s\n' "$result" "$name" "$status" ;;
+    esac >"$results.tsv"
 }
 
 # Of each suite: NAME_revision (empty: it is not there), NAME_files, NAME_run FILE.
@@ -79,22 +98,26 @@ cuda_samples_files() {
 }
 cuda_samples_run() {
     sample=$folder/cuda-samples/Samples/$(echo "$1" | tr : /)
-    set -- "$1" -std=c++17 -w -I "$folder/cuda-samples/Common" -o "$results.program"
+    set -- "$1" "$sample" -I "$folder/cuda-samples/Common"
     for source in "$sample"/*.cu "$sample"/*.cpp; do
         [ -f "$source" ] && set -- "$@" "$source"
     done
-    name=$1 && shift
-    if ! timeout "$limit" nvcc "$@" -lcuda -lnvrtc >"$results.out" 2>&1; then
-        printf 'skipped\t%s\tnvcc alone does not build it in %s s\n' "$name" "$limit" >"$results.tsv" && return
-    fi
-    cd "$sample" && under "$results.program"
-    status=$?
-    rm -f "$results.program"
-    case $status in
-    0) printf 'passed\t%s\t\n' "$name" ;;
-    *)  if grep -q 'exited 2' "$results.err"; then result=skipped; else result=failed; fi
-        printf '%s\t%s\texit status %s\n' "$result" "$name" "$status" ;;
-    esac >"$results.tsv"
+    built_run "$@"
+}
+
+libcudacxx_tests=cccl/libcudacxx/test/libcudacxx
+libcudacxx_revision() {
+    [ -d "$folder/$libcudacxx_tests" ] && command -v nvcc >/dev/null 2>&1 && revision "$folder/cccl"
+}
+libcudacxx_files() {
+    cd "$folder/$libcudacxx_tests" || exit 1
+    find cuda/barrier cuda/pipeline* cuda/memcpy_async cuda/atomics -name '*.pass.cpp' 2>/dev/null | tr / : | sort
+}
+libcudacxx_run() {
+    file=$folder/$libcudacxx_tests/$(echo "$1" | tr : /)
+    built_run "$1" "$(dirname "$file")" -arch=sm_90 -x cu -DCCCL_IGNORE_DEPRECATED_API \
+        -include "$folder/$libcudacxx_tests/force_include.h" -I "$folder/cccl/libcudacxx/include" \
+        -I "$folder/cccl/libcudacxx/test/support" "$file"
 }
 
 if [ "${1-}" = --file ]; then
@@ -115,10 +138,10 @@ give_up() {
 [ $# -ge 1 ] && [ -d "$1" ] || give_up "give the folder of the suites' sources: suites.sh FOLDER [SUITE...]"
 [ -x "$redviz" ] || give_up "$redviz is not there: run make first"
 folder=$(cd "$1" && pwd) && shift
-[ $# -gt 0 ] || set -- numba-cuda cupy zluda cuda-samples
+[ $# -gt 0 ] || set -- numba-cuda cupy zluda cuda-samples libcudacxx
 for suite in "$@"; do
     name=$(echo "$suite" | tr - _)
-    case $suite in numba-cuda | cupy | zluda | cuda-samples) ;; *) give_up "no such suite: $suite" ;; esac
+    case $suite in numba-cuda | cupy | zluda | cuda-samples | libcudacxx) ;; *) give_up "no such suite: $suite" ;; esac
     is=$("${name}_revision")
     [ -n "$is" ] || { echo "redviz: $suite is not in $folder (see $0): left out" >&2 && continue; }
     mkdir -p "$folder/results/$suite" && echo "$is" >"$folder/results/$suite.revision"

@@ -13,7 +13,8 @@ WORST = ("listed", "failed", "refused", "skipped", "passed")
 # kind of what is not passed; what its reason or redviz's message says
 KINDS = (
     ("time limit", r"time limit|was stopped after|exit status (124|137)"),
-    ("textures and surfaces", r"[Tt]exture|[Ss]urface|cudaArray|\btex\.|\bsu(ld|st)\b"),
+    ("textures and surfaces", r"[Tt]exture|[Ss]urface|cudaArray|Malloc(3D)?Array|\btex\.|\bsu(ld|st)\b"),
+    ("graphs", r"cuda(Device\w*)?Graph"),
     ("launches by kernels (CDP)", r"device-side|\bCDP\b|cudadevrt|cudaLaunchDevice|cudaGetParameterBuffer"),
     ("machine code", r"machine code|cubin|LTO"),
     ("several GPUs", r"several GPUs|more than one device"),
@@ -43,8 +44,14 @@ def explain(suite, case, reason):
 
 
 def message_of(path):
-    """The last message of redviz about the run of a file, or nothing; that of a time limit stands in the report."""
+    """What redviz says of the run of a file: the first call that it lacks (all programs of NVRTC make one of them, all
+    of textures another), else its last message; that of a time limit stands in the report."""
     said = ""
+    if os.path.exists(path + ".out"):
+        with open(path + ".out", encoding="utf-8", errors="replace") as file:
+            for lacked in re.findall(r"note: (\w+) is not emulated", file.read()):
+                if lacked not in ("cuGetExportTable", "cudaCreateChannelDesc"):
+                    return lacked + " is not emulated"
     for end, start in ((".err", "redviz: "), (".out", "program was stopped after")):
         if os.path.exists(path + end):
             with open(path + end, encoding="utf-8", errors="replace") as file:
@@ -92,7 +99,7 @@ def reasons(cases):
 def main():
     results = sys.argv[1]
     rows, notes = [], []
-    for suite in ("numba-cuda", "cupy", "zluda", "cuda-samples"):
+    for suite in ("numba-cuda", "cupy", "zluda", "cuda-samples", "libcudacxx"):
         folder = os.path.join(results, suite)
         files = sorted(name[: -len(".seconds")] for name in os.listdir(folder) if name.endswith(".seconds")) \
             if os.path.isdir(folder) else []

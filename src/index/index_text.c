@@ -14,7 +14,7 @@ const IndexPreset index_presets[INDEX_PRESETS] = {
     {"broadcast", "lane / 32", 0, 4},
     {"vector", "tid", -1, 16},
     {"bytes", "tid * 1", 0, 1},
-    /* a column of the tile of a tensor copy: the mask is 28, 12, 4, 0 for a swizzle of 128, 64, 32, no bytes */
+    /* a column of a tensor copy's tile: the mask is 28, 12, 4, 0 for a swizzle of 128, 64, 32, no bytes */
     {"swizzle", "lane * 32 ^ (lane * 32 >> 3 & 28)", 3, 4},
 };
 

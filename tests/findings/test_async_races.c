@@ -273,6 +273,7 @@ int main(void) {
                                        cmocka_unit_test(writes_wait_for_the_copy),
                                        cmocka_unit_test(every_copy_is_committed_and_awaited),
                                        cmocka_unit_test(a_phase_orders_what_arrived),
-                                       cmocka_unit_test(wrong_counts_are_found), cmocka_unit_test(a_wait_is_repeated)};
+                                       cmocka_unit_test(wrong_counts_are_found),
+                                       cmocka_unit_test(a_wait_is_repeated)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

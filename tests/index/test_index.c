@@ -259,12 +259,12 @@ static void what_no_form_fits_is_not_fitted(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(strides_are_those_of_the_kernel), cmocka_unit_test(presets_are_those_of_kernels),
-        cmocka_unit_test(a_copys_swizzle_is_the_hardwares),
-        cmocka_unit_test(a_swizzle_frees_every_column),    cmocka_unit_test(sectors_are_those_of_the_kernel),
-        cmocka_unit_test(names_have_their_values),         cmocka_unit_test(errors_say_what_and_where),
-        cmocka_unit_test(more_than_a_block_has_is_known),  cmocka_unit_test(numbers_are_found_and_replaced),
-        cmocka_unit_test(fits_give_the_addresses),         cmocka_unit_test(what_no_form_fits_is_not_fitted),
+        cmocka_unit_test(strides_are_those_of_the_kernel),  cmocka_unit_test(presets_are_those_of_kernels),
+        cmocka_unit_test(a_copys_swizzle_is_the_hardwares), cmocka_unit_test(a_swizzle_frees_every_column),
+        cmocka_unit_test(sectors_are_those_of_the_kernel),  cmocka_unit_test(names_have_their_values),
+        cmocka_unit_test(errors_say_what_and_where),        cmocka_unit_test(more_than_a_block_has_is_known),
+        cmocka_unit_test(numbers_are_found_and_replaced),   cmocka_unit_test(fits_give_the_addresses),
+        cmocka_unit_test(what_no_form_fits_is_not_fitted),
     };
     return cmocka_run_group_tests_name("index", tests, NULL, NULL);
 }

@@ -25,6 +25,8 @@ static void add_others(void) {
     program_runs_add("host_atomics", "@ --run %/host_atomics.cu --report");
     program_runs_add("linker", "@ --run %/linker.cu --compile-flags -lcuda --report");
     program_runs_add("jit_linker", "@ --run %/jit_linker.cu --compile-flags '-lcuda -lnvJitLink' --report");
+    program_runs_add("runtime_compiler",
+                     "@ --run %/runtime_compiler.cu --compile-flags '-lcuda -lnvrtc' --report");
     program_runs_add("linked_files",
                      "nvcc -rdc=true" VIRTUAL " -c %/more_parts.cu -o $TMPDIR/more.o && "
                      "ar rcs $TMPDIR/libmore.a $TMPDIR/more.o && touch $TMPDIR/libcudadevrt.a && "
@@ -145,6 +147,14 @@ static void the_linker_of_the_driver(void **state) {
     EXPECT_WORDS("linked_files", 0, "file: 0 \nfile: 0 \nadd_to: 1\n");
 }
 
+static void the_compiler_in_a_program(void **state) {
+    (void)state;
+    skip_without_nvcc("the program");
+    EXPECT_WORDS("runtime_compiler", 0,
+                 "0 0 0: 40 to 71\n"
+                 "program exited 0: 1 launch, 1 distinct");
+}
+
 static void the_linker_of_machine_code(void **state) {
     (void)state;
     skip_without_nvcc("the program");
@@ -263,6 +273,7 @@ int main(void) {
         cmocka_unit_test(each_distinct_launch_is_searched),
         cmocka_unit_test(threads_of_the_host_and_of_the_device),
         cmocka_unit_test(the_linker_of_the_driver),
+        cmocka_unit_test(the_compiler_in_a_program),
         cmocka_unit_test(the_linker_of_machine_code),
         cmocka_unit_test(a_report_as_text),
         cmocka_unit_test(a_launch_by_its_number),
