@@ -19,6 +19,7 @@ set -u
 home=$(cd "$(dirname "$0")/.." && pwd) || exit 1
 redviz=${REDVIZ_BIN:-$home/build/redviz}
 limit=${LIMIT:-120}
+export REDVIZ_CUDA=/nowhere # also where there is a GPU
 
 # The revision of a copy, if it is known.
 revision() {

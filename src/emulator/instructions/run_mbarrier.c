@@ -246,8 +246,8 @@ static Outcome execute_incomplete(Block *block, Warp *warp, const Op *op, uint32
     return outcome;
 }
 
-/* In other orders than the first one, the first wait of a warp at an instruction gives up at once if no lane's
- * phase is complete: test_wait does not wait at all, and try_wait only for a time that nobody states
+/* In other orders than the first one, the first wait of a warp at an instruction gives up at once if no
+ * lane's phase is complete: test_wait does not wait at all, and try_wait only for a time that nobody states
  * ("mbarrier.test_wait, mbarrier.try_wait"). A program that does not repeat it then goes on too early. */
 static bool gives_up_first(const Block *block, Warp *warp, const Op *op, uint32_t mask) {
     const MbarrierOp *wait = op->extra;

@@ -1,6 +1,6 @@
-/* NVRTC beside this library. Programs ask it for machine code of the GPU that they find; here they get PTX in its
- * place, which cuModuleLoadData() takes as well. A copy of NVRTC that a program loads itself (dlopen), or has
- * built in, is not changed. */
+/* NVRTC beside this library. Programs ask it for machine code of the GPU that they find; here they get PTX in
+ * its place, which cuModuleLoadData() takes as well. A copy of NVRTC that a program loads itself (dlopen), or
+ * has built in, is not changed. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdio.h>
