@@ -178,20 +178,17 @@ static bool decode(Capture *capture, int index, const Launch *launch, Error *err
 static bool prepare(Capture *capture, GpuLaunch *prepared, Error *error) {
     const Launch *launch = &prepared->launch;
     const PtxFunction *entry = launch->program->entry;
-    const uint8_t *bytes[GPU_PARAMETERS];
+    const uint8_t *bytes[GPU_PARAMETERS] = {NULL};
     size_t end = 0;
-    capture->tensor_count = 0;
-    for (int i = 0; i < entry->parameter_count && i < GPU_PARAMETERS; i++) {
-        InstrumentTensor *tensor = &capture->tensors[capture->tensor_count];
-        bytes[capture->tensor_count] =
-            launch->parameters + launch_parameter_offset(entry->parameters[i], &end);
-        if (entry->parameters[i]->bytes == TENSOR_MAP_BYTES &&
-            tensor_map_decode(bytes[capture->tensor_count], &tensor->map))
-            capture->tensor_count++;
+    int count = 0;
+    for (int i = 0; i < entry->parameter_count && count < GPU_PARAMETERS; i++) {
+        bytes[count] = launch->parameters + launch_parameter_offset(entry->parameters[i], &end);
+        count += entry->parameters[i]->bytes == TENSOR_MAP_BYTES &&
+                 tensor_map_decode(bytes[count], &capture->tensors[count].map);
     }
     if (!gpu_run_prepare(&capture->run, prepared, error)) return false;
-    for (int i = 0; i < capture->tensor_count; i++)
-        capture->tensors[i].digest = instrument_tensor_digest(bytes[i]);
+    for (int i = 0; i < count; i++) capture->tensors[i].digest = instrument_tensor_digest(bytes[i]);
+    capture->tensor_count = count;
     return true;
 }
 

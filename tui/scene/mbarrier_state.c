@@ -352,7 +352,7 @@ static void walk_to(MbarrierWalk *walk, int event) {
 /* What each warp does next. */
 static void look_ahead(const MbarrierWalk *walk, int event) {
     TraceEvent header;
-    uint32_t all = UINT32_MAX >> (MOST_MBARRIER_WARPS - walk->state->warp_count), seen = 0;
+    uint32_t all = (uint32_t)((UINT64_C(1) << walk->state->warp_count) - 1), seen = 0;
     for (int i = event + 1; i < trace_block_event_count(walk->block) && seen != all; i++) {
         trace_block_read_header(walk->block, i, &header);
         if (!(seen >> header.warp & 1)) note_next(walk, i);
