@@ -19,7 +19,6 @@ typedef struct CatalogParameter { /* --param NAME=VALUE */
     const char *name;
     int64_t minimum, maximum, fallback; /* not negative; fallback: the default */
     const char *meaning;
-    const char *const *names; /* of the values, [maximum + 1]; NULL: they are quantities */
 } CatalogParameter;
 
 enum { CATALOG_PARAMETERS = 6 };
@@ -95,6 +94,8 @@ struct CatalogRow {
          * buffer. */
         *latencies;
     CatalogParameter parameters[CATALOG_PARAMETERS];
+    /* of each parameter, what its values are called, [maximum + 1]; NULL: they are quantities */
+    const char *const *value_names[CATALOG_PARAMETERS];
     CatalogNext next[CATALOG_NEXT];
     /* Buffers and launches; the second is of a row that refuses some runs. One of them is NULL. */
     void (*plan)(const CatalogRun *run, Plan *plan);

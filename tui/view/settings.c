@@ -290,11 +290,10 @@ static void print_value(const Settings *settings, SettingKind kind, char *out, s
         step_context_print_count((uint64_t)settings->value[SETTING_N], out, bytes);
         break;
     default: {
-        const CatalogParameter *parameter =
-            kind >= SETTING_PARAMETER ? &settings->row->parameters[kind - SETTING_PARAMETER] : NULL;
-        if (parameter && parameter->names)
-            snprintf(out, bytes, "%" PRId64 " (%s)", settings->value[kind],
-                     tr(parameter->names[settings->value[kind]]));
+        const char *const *names =
+            kind >= SETTING_PARAMETER ? settings->row->value_names[kind - SETTING_PARAMETER] : NULL;
+        if (names)
+            snprintf(out, bytes, "%" PRId64 " (%s)", settings->value[kind], tr(names[settings->value[kind]]));
         else
             snprintf(out, bytes, "%" PRId64, settings->value[kind]);
     }
