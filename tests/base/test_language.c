@@ -376,8 +376,8 @@ static void expect_catalogue(void) {
         for (int at = 0; at < CATALOG_PARAMETERS && row->parameters[at].name; at++) {
             const CatalogParameter *parameter = &row->parameters[at];
             expect_chinese(parameter->meaning);
-            for (int64_t i = 0; parameter->names && i <= parameter->maximum; i++)
-                expect_chinese(parameter->names[i]);
+            for (int64_t v = 0; row->value_names[at] && v <= parameter->maximum; v++)
+                expect_chinese(row->value_names[at][v]);
         }
     }
 }
