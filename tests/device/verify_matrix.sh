@@ -15,6 +15,7 @@ cd "$(dirname "$0")/../.." || exit 2
 redviz=${1:-build/redviz}
 [ $# -gt 0 ] && shift
 wanted=" $* "
+. tests/device/forms.sh
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
 agree=0 differ=0 registers=0 others=0
@@ -38,18 +39,6 @@ mov.u32 %r4, tile;
 mov.u32 %r5, 48;
 mad.wide.u32 %q0, %r1, 16384, %q0;
 mad.wide.u32 %q1, %r1, 32768, %q1;'
-
-# The 64-bit mask of the numbers of a type, and the bits that are set.
-mask_of() { # TYPE any
-    [ "$2" = any ] && echo '0xffffffffffffffff 0' && return
-    case $1 in
-    f16) echo 0x9fff9fff9fff9fff 0x2000200020002000 ;;
-    bf16) echo 0x83ff83ff83ff83ff 0x3c003c003c003c00 ;;
-    tf32 | f32) echo 0x83ffffff83ffffff 0x3c0000003c000000 ;;
-    f64) echo 0x803fffffffffffff 0x3fc0000000000000 ;;
-    *) echo '0xffffffffffffffff 0' ;;
-    esac
-}
 
 declared() { echo ".reg .${1%#*} %$2<${1#*#}>;"; } # type#count NAME
 braces() { # NAME type#count
@@ -77,8 +66,6 @@ run() { # NAME
     others=$((others + ${counts#* }))
     [ "${counts#* }" = 0 ] || echo "$1: ${counts#* } of ${counts% *} registers of D have other bits"
 }
-
-is_wanted() { [ "$wanted" = "  " ] || case $wanted in *" $1 "*) true ;; *) false ;; esac; }
 
 # Registers of one operand from `in`, masked.
 filled() { # NAME type#count MASKS FIRST

@@ -13,11 +13,10 @@ cd "$(dirname "$0")/../.." || exit 2
 redviz=${1:-build/redviz}
 [ $# -gt 0 ] && shift
 wanted=" $* "
+. tests/device/forms.sh
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
 agree=0 differ=0
-
-is_wanted() { [ "$wanted" = "  " ] || case $wanted in *" $1 "*) true ;; *) false ;; esac; }
 
 run() { # NAME ARGUMENTS THREADS
     if said=$("$redviz" "$work/k.ptx" --args "$2" --grid 2 --block "$3" --trace-blocks 0-1 --verify 2>&1); then
@@ -131,17 +130,6 @@ for operation in add min max and or xor inc dec; do
 done
 
 # ---- wgmma ----------------------------------------------------------------------------------------------
-
-mask_of() { # TYPE any: the bits of 64 that are kept, and those that are set
-    [ "$2" = any ] && echo '0xffffffffffffffff 0' && return
-    case $1 in
-    f16) echo 0x9fff9fff9fff9fff 0x2000200020002000 ;;
-    bf16) echo 0x83ff83ff83ff83ff 0x3c003c003c003c00 ;;
-    tf32) echo 0x83ffffff83ffffff 0x3c0000003c000000 ;;
-    e4m3 | e5m2) echo 0x9f9f9f9f9f9f9f9f 0x2020202020202020 ;;
-    *) echo '0xffffffffffffffff 0' ;;
-    esac
-}
 
 list() { # NAME COUNT
     i=0

@@ -20,10 +20,15 @@ static void *real(const char *name) {
     return dlsym(RTLD_NEXT, name);
 }
 
-/* "--gpu-architecture=sm_90" -> "--gpu-architecture=compute_90", in memory of its own; NULL: as it is. */
+/* "--gpu-architecture=sm_90" -> "--gpu-architecture=compute_90", in memory of its own, and so "sm_90" alone,
+ * behind such an option; NULL: as it is. */
 static char *virtual_architecture(const char *option) {
-    const char *at = strstr(option, "sm_");
-    if (at == NULL || (at != option && at[-1] != '=')) return NULL;
+    static const char *const names[] = {"--gpu-architecture", "-arch"};
+    const char *at = option;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strncmp(option, names[i], strlen(names[i])) == 0) at = option + strlen(names[i]);
+    at += *at == '=';
+    if (strncmp(at, "sm_", strlen("sm_")) != 0) return NULL;
     size_t bytes = strlen(option) + sizeof "compute_";
     char *changed = malloc(bytes);
     if (changed != NULL)

@@ -5,12 +5,13 @@
 #include <vector>
 
 static const char source[] =
+    "enum { sm_40 = 40 };\n"
     "extern \"C\" __global__ void fill(int *out) { out[threadIdx.x] = threadIdx.x + ADDED; }";
 
 int main() {
     nvrtcProgram program;
     size_t bytes = 0;
-    const char *options[] = {"-DADDED=40", "--gpu-architecture=sm_90"};
+    const char *options[] = {"-DADDED=sm_40", "--gpu-architecture=sm_90"};
     nvrtcCreateProgram(&program, source, "fill.cu", 0, NULL, NULL);
     int compiled = nvrtcCompileProgram(program, 2, options);
     nvrtcGetCUBINSize(program, &bytes);
