@@ -36,7 +36,7 @@ enum {
     JIT_GENERATE_LINE_INFO = 12
 };
 
-static const double CANCEL_SECONDS = 1;
+static const double CANCEL_SECONDS = 1, LOAD_SECONDS = 60;
 
 static const char *library_name(void) {
     const char *name = getenv("REDVIZ_CUDA");
@@ -114,6 +114,7 @@ Cuda *cuda_open(Error *error) {
 
 Cuda *cuda_open_device(int ordinal, Error *error) {
     Cuda *cuda = memory_new(sizeof *cuda);
+    cuda->load_seconds = LOAD_SECONDS;
     cuda->library = cuda_library();
     if (!cuda->library) {
         error_set(error, "there is no CUDA driver here (%s)", library_name());
@@ -129,7 +130,8 @@ void cuda_close(Cuda *cuda) {
     if (!cuda->hung) {
         if (cuda->stream) cuda->table.cuStreamDestroy(cuda->stream);
         if (cuda->context) cuda->table.cuDevicePrimaryCtxRelease(cuda->device);
-        if (cuda->library) dlclose(cuda->library);
+        /* A driver that has run stays: its threads, and what it does when one of ours ends, are its code. */
+        if (cuda->library && !cuda->context) dlclose(cuda->library);
     }
     free(cuda);
 }
@@ -167,17 +169,95 @@ size_t cuda_measured_bytes(const Cuda *cuda, size_t most) {
     return bytes;
 }
 
-/* Option 0: none. */
+/* ---- loading ------------------------------------------------------------------------------------------ */
+
+/* A module on its way: the driver compiles it in a thread of its own, since it cannot be asked to stop. The
+ * thread uses nothing else, as its caller may have given up. */
+typedef struct Loading {
+    CudaTable table;
+    CudaContext context;
+    char *ptx;
+    int option; /* 0: none */
+    uint32_t value;
+    CudaModule module;
+    char log[LOG_BYTES];
+    CudaResult result;
+    atomic_bool is_over; /* the thread has the result, or its caller gave up; the second frees it */
+} Loading;
+
+static void loading_free(Loading *loading) {
+    free(loading->ptx);
+    free(loading);
+}
+
+static void *compile(void *context) {
+    Loading *loading = context;
+    int options[] = {JIT_ERROR_LOG_BUFFER, JIT_ERROR_LOG_BYTES, loading->option};
+    void *values[] = {loading->log, (void *)(uintptr_t)sizeof loading->log,
+                      (void *)(uintptr_t)loading->value};
+    loading->result = loading->table.cuCtxSetCurrent(loading->context);
+    if (!loading->result)
+        loading->result = loading->table.cuModuleLoadDataEx(&loading->module, loading->ptx,
+                                                            loading->option ? 3 : 2, options, values);
+    if (atomic_exchange(&loading->is_over, true)) loading_free(loading);
+    return NULL;
+}
+
+/* Waits a little longer each time, up to a millisecond; false when `*end`, or a second after `cancel`, has
+ * passed. */
+static bool wait_on(const Cuda *cuda, double *end, long *nanoseconds) {
+    bool is_cancelled = cuda->cancel && *cuda->cancel;
+    if (is_cancelled && *end > clock_seconds() + CANCEL_SECONDS) *end = clock_seconds() + CANCEL_SECONDS;
+    if (clock_seconds() > *end) return false;
+    nanosleep(&(struct timespec){.tv_nsec = *nanoseconds}, NULL);
+    if (*nanoseconds < 1000000) *nanoseconds += *nanoseconds / 2;
+    return true;
+}
+
+static const char still_busy[] = "the GPU's driver is still busy with what did not return";
+
+/* False: it was given up. */
+static bool compile_in_time(Cuda *cuda, Loading *loading) {
+    pthread_t thread;
+    double end = clock_seconds() + cuda->load_seconds;
+    long pause = 20000;
+    if (pthread_create(&thread, NULL, compile, loading)) {
+        compile(loading);
+        return true;
+    }
+    while (!loading->is_over && wait_on(cuda, &end, &pause)) {
+    }
+    if (!atomic_exchange(&loading->is_over, true)) {
+        pthread_detach(thread);
+        return false;
+    }
+    pthread_join(thread, NULL);
+    return true;
+}
+
 static bool load(Cuda *cuda, const char *ptx, int option, uint32_t value, CudaModule *module, Error *error) {
-    char log[LOG_BYTES] = "";
-    int options[] = {JIT_ERROR_LOG_BUFFER, JIT_ERROR_LOG_BYTES, option};
-    void *values[] = {log, (void *)(uintptr_t)sizeof log, (void *)(uintptr_t)value};
+    if (cuda->hung) return error_set(error, "cuModuleLoadDataEx: %s", still_busy);
+    Loading *loading = memory_new(sizeof *loading);
+    loading->table = cuda->table;
+    loading->context = cuda->context;
+    loading->ptx = memory_copy_text(ptx);
+    loading->option = option;
+    loading->value = value;
+    if (!compile_in_time(cuda, loading)) {
+        cuda->hung = true;
+        return error_set(error,
+                         "cuModuleLoadDataEx: the driver's compiler has not returned after %.2g s; giving up",
+                         cuda->load_seconds);
+    }
+    *module = loading->module;
     Error call = {0};
-    if (CUDA_CALL(cuda, &call, cuModuleLoadDataEx, module, ptx, option ? 3 : 2, options, values)) return true;
-    log[sizeof log - 1] = 0;
-    char *first = log + strspn(log, "\n");
+    bool good = cuda_check(cuda, "cuModuleLoadDataEx", loading->result, &call);
+    loading->log[sizeof loading->log - 1] = 0;
+    char *first = loading->log + strspn(loading->log, "\n");
     first[strcspn(first, "\n")] = 0;
-    return error_set(error, "%s%s%s", call.message, *first ? ": " : "", first);
+    if (!good) error_set(error, "%s%s%s", call.message, *first ? ": " : "", first);
+    loading_free(loading);
+    return good;
 }
 
 bool cuda_load(Cuda *cuda, const char *ptx, CudaModule *module, Error *error) {
@@ -194,20 +274,14 @@ bool cuda_load_with_lines(Cuda *cuda, const char *ptx, CudaModule *module, Error
 
 bool cuda_wait(Cuda *cuda, double seconds, const char *what, Error *error) {
     double begin = clock_seconds(), end = begin + seconds;
-    long pause = 20000; /* nanoseconds; grows to a millisecond */
-    for (;;) {
-        if (cuda->hung)
-            return error_set(error, "%s: the GPU is still busy with a kernel that does not return", what);
+    long pause = 20000; /* nanoseconds */
+    do {
+        if (cuda->hung) return error_set(error, "%s: %s", what, still_busy);
         CudaResult result = cuda->table.cuStreamQuery(cuda->stream);
         cuda->faulted |= result >= FIRST_FAULT && result <= LAST_FAULT;
         if (result != CUDA_NOT_READY) return cuda_check(cuda, what, result, error);
-        bool is_cancelled = cuda->cancel && *cuda->cancel;
-        if (is_cancelled && end > clock_seconds() + CANCEL_SECONDS) end = clock_seconds() + CANCEL_SECONDS;
-        if (clock_seconds() > end) break;
-        nanosleep(&(struct timespec){.tv_nsec = pause}, NULL);
-        if (pause < 1000000) pause += pause / 2;
-    }
-    cuda->hung = true;
+    } while (wait_on(cuda, &end, &pause));
+    cuda->hung = cuda->faulted = true;
     return error_set(error, "%s: the kernel has not returned after %.2g s on %s; giving up", what,
                      end - begin, cuda->name);
 }

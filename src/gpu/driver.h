@@ -2,9 +2,9 @@
  * machine without a GPU.
  *
  * Every call goes through cuda_call(): a failure becomes one line with the name of the call and the driver's
- * message. After a time limit, a kernel that does not return is abandoned: the context is then *hung*, every
- * further call fails at once, and the process must end with _exit(), because the driver's own cleanup would
- * wait for the kernel. */
+ * message. After a time limit, a kernel that does not return is abandoned, and so is the driver's compiler (it
+ * took minutes for one instrumented kernel): the context is then *hung*, every further call fails at once, and
+ * the process must end with _exit(), because the driver's own cleanup would wait for the work. */
 #ifndef GPU_DRIVER_H
 #define GPU_DRIVER_H
 
@@ -61,8 +61,9 @@ typedef struct Cuda {
     int shared_bytes_per_block_optin;
     bool cooperative, clusters;
     bool hung;
-    const atomic_bool *cancel; /* true: stops waiting for kernels; NULL: never */
-    /* a kernel faulted (an illegal address, ...): this context is no longer usable */
+    double load_seconds;       /* limit of the driver's compiler */
+    const atomic_bool *cancel; /* true: stops waiting for kernels and the compiler; NULL: never */
+    /* a kernel faulted (an illegal address, ...) or did not return: this context is no longer usable */
     bool faulted;
 } Cuda;
 
@@ -96,7 +97,8 @@ bool cuda_allocate(Cuda *cuda, size_t bytes, CudaAddress *address, Error *error)
 /* The size for a buffer that only a measurement needs: a power of two, at most `most` and an eighth of the
  * free memory. */
 size_t cuda_measured_bytes(const Cuda *cuda, size_t most);
-/* Loads 0-terminated PTX text; an error includes the compiler's log. */
+/* Loads 0-terminated PTX text; an error includes the compiler's log. After load_seconds, or a second after
+ * `cancel`, the context counts as hung. */
 bool cuda_load(Cuda *cuda, const char *ptx, CudaModule *module, Error *error);
 /* The same, with few enough registers for blocks of `threads` (CU_JIT_THREADS_PER_BLOCK). */
 bool cuda_load_for_blocks(Cuda *cuda, const char *ptx, uint32_t threads, CudaModule *module, Error *error);

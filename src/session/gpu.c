@@ -119,7 +119,7 @@ Cuda *session_gpu_take(Error *error) {
     if (!kept) kept = cuda_open(error);
     if (kept && kept->hung)
         error_set(error,
-                  "the GPU is still busy with a kernel that does not return; restart redviz to use it");
+                  "the GPU's driver is still busy with what did not return; restart redviz to use the GPU");
     if (kept && !kept->hung && cuda_use(kept, error)) return kept;
     pthread_mutex_unlock(&turn);
     return NULL;
@@ -141,7 +141,7 @@ bool session_gpu_is_hung(void) {
 }
 
 bool session_gpu_has_faulted(void) {
-    return has_faulted || session_gpu_is_hung();
+    return has_faulted;
 }
 
 /* ---- the session becomes the captured one ------------------------------------------------------------ */

@@ -413,7 +413,7 @@ static void a_kernel_that_never_returns(void **state) {
     RunSpec next = run_of("interleaved", "int", 64);
     next.backend = BACKEND_GPU;
     assert_null(session_open(&next, &error));
-    assert_non_null(strstr(error.message, "still busy with a kernel that does not return"));
+    assert_non_null(strstr(error.message, "still busy with what did not return"));
     next.backend = BACKEND_AUTO;
     session = open_run(next);
     assert_string_equal(session_backend(session), "EMULATED");

@@ -10,6 +10,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -20,6 +21,7 @@ static int clean(void **state) {
     unsetenv("STUB_FAIL");
     unsetenv("STUB_DEVICES");
     unsetenv("STUB_BUSY");
+    unsetenv("STUB_SLOW_LOAD");
     use_library("REDVIZ_CUDA", "libcuda_stub.so");
     return 0;
 }
@@ -119,7 +121,26 @@ static void a_kernel_that_does_not_return(void **state) {
     assert_true(cuda->hung);
     assert_false(cuda_allocate(cuda, 16, &address, &error)); /* at once */
     assert_false(cuda_wait(cuda, 10, "next", &error));
-    assert_string_equal(error.message, "next: the GPU is still busy with a kernel that does not return");
+    assert_string_equal(error.message, "next: the GPU's driver is still busy with what did not return");
+    cuda_close(cuda);
+}
+
+static void a_compiler_that_does_not_return(void **state) {
+    (void)state;
+    Cuda *cuda = open_stub();
+    CudaModule module;
+    Error error = {0};
+    setenv("STUB_SLOW_LOAD", "200", 1);
+    cuda->load_seconds = 0.02;
+    assert_false(cuda_load(cuda, ".version", &module, &error));
+    assert_string_equal(error.message,
+                        "cuModuleLoadDataEx: the driver's compiler has not returned after 0.02 s; giving up");
+    assert_true(cuda->hung);
+    assert_false(cuda->faulted); /* no kernel did */
+    assert_false(cuda_load(cuda, ".version", &module, &error));
+    assert_string_equal(error.message,
+                        "cuModuleLoadDataEx: the GPU's driver is still busy with what did not return");
+    nanosleep(&(struct timespec){.tv_nsec = 400000000}, NULL); /* the abandoned thread ends */
     cuda_close(cuda);
 }
 
@@ -180,6 +201,7 @@ int main(void) {
         cmocka_unit_test_setup(bad_ptx, clean),
         cmocka_unit_test_setup(buffers_come_back, clean),
         cmocka_unit_test_setup(a_kernel_that_does_not_return, clean),
+        cmocka_unit_test_setup(a_compiler_that_does_not_return, clean),
         cmocka_unit_test_setup(times_are_per_repetition, clean),
         cmocka_unit_test_setup(work_that_fails, clean),
     };

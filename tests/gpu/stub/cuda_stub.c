@@ -42,6 +42,8 @@ PLAIN(cuMemcpyDtoDAsync_v2, uint64_t to, uint64_t from, size_t bytes, void *stre
 ENTRY(cuModuleLoadDataEx, void **out, const void *image, unsigned count, int *options, void **values);
 ENTRY(cuModuleLoadDataEx, void **out, const void *image, unsigned count, int *options, void **values) {
     *out = &thing;
+    if (getenv("STUB_SLOW_LOAD"))
+        nanosleep(&(struct timespec){.tv_nsec = atol(getenv("STUB_SLOW_LOAD")) * 1000000}, NULL);
     say_loaded(image, count, options, values);
     return outcome("cuModuleLoadDataEx");
 }
