@@ -1,18 +1,22 @@
 #!/bin/sh
 # Runs public test suites by redviz, without a GPU, and writes what passes to assets/suites/README.md.
 #
-#   suites.sh FOLDER [SUITE...]      the suites, of numba-cuda, cupy, zluda, cuda-samples, libcudacxx (default: all)
+#   suites.sh FOLDER [SUITE...]      of numba-cuda, cupy, pycuda, tinygrad, zluda, cuda-samples, libcudacxx, cub
+#                                    (default: all)
 #
 # FOLDER is where you have put their sources; redviz has none of them. What is missing is said and left out:
-#   FOLDER/venv          numba-cuda, cupy: a Python environment with numba-cuda[cu13], cupy-cuda13x, pytest,
-#                        psutil, cffi, filecheck, ml_dtypes
+#   FOLDER/venv          numba-cuda, cupy, pycuda, tinygrad: a Python environment with numba-cuda[cu13],
+#                        cupy-cuda13x, pycuda, pytest, psutil, cffi, filecheck, ml_dtypes, torch
 #   FOLDER/cupy          cupy: a copy of github.com/cupy/cupy, for its tests
 #   FOLDER/ZLUDA         zluda: a copy of github.com/vosen/ZLUDA
 #   FOLDER/cuda-samples  cuda-samples: a copy of github.com/NVIDIA/cuda-samples; needs nvcc
+#   FOLDER/pycuda, tinygrad        copies of github.com/inducer/pycuda, github.com/tinygrad/tinygrad
 #   FOLDER/cccl          libcudacxx: a copy of github.com/NVIDIA/cccl, for its tests of barriers, atomics, pipelines
 #                        and asynchronous copies; needs nvcc
+#   FOLDER/catch2        cub (in cccl): a copy of github.com/catchorg/Catch2; needs nvcc
 # A copy may say its revision in a file REVISION. A suite is run file by file, JOBS (2) at a
-# time, each for at most LIMIT (120) seconds; ONLY is a regular expression of the files to run. Each file
+# time, each for at most LIMIT (120) seconds; ONLY is a regular expression of the files to run. A file NAME@K.N
+# is every Nth test of NAME from the Kth on, so that large ones run side by side. Each file
 # leaves FOLDER/results/SUITE/FILE.tsv, with a line "RESULT<TAB>case<TAB>reason" a case, and .out, .err and
 # .seconds. With RESUME=1, those that are there are kept.
 set -u
@@ -35,8 +39,13 @@ under() {
         >"$results.out" 2>"$results.err" </dev/null
 }
 under_pytest() {
-    PYTHONPATH=$home/scripts SUITES_RESULTS=$results.tsv under "$folder/venv/bin/python" -m pytest -q \
-        --tb=short -p no:cacheprovider -p suites_pytest "$@"
+    case $results in *@*) part=${results##*@} ;; *) part=0.1 ;; esac
+    PYTHONPATH=$home/scripts${PYTHONPATH:+:$PYTHONPATH} SUITES_RESULTS=$results.tsv SUITES_PART=$part \
+        under "$folder/venv/bin/python" -m pytest -q --tb=short -p no:cacheprovider -p suites_pytest "$@"
+}
+# in_parts N NAME: NAME@0.N, NAME@1.N, ...
+in_parts() {
+    seq 0 $(($1 - 1)) | sed "s,.*,$2@&.$1,"
 }
 
 # built_run NAME FOLDER ARGUMENTS: a program that nvcc builds of these, run in FOLDER; its status is the result.
@@ -67,10 +76,33 @@ numba_cuda_run() {
 }
 
 cupy_revision() { [ -d "$folder/cupy/tests" ] && version cupy-cuda13x; }
-cupy_files() { printf '%s\n' core_tests:test_reduction.py core_tests:test_raw.py math_tests:test_sumprod.py; }
+cupy_files() {
+    in_parts 8 core_tests:test_reduction.py
+    in_parts 8 core_tests:test_raw.py
+    in_parts 16 math_tests:test_sumprod.py
+}
 cupy_run() {
     cd "$folder/cupy/tests" &&
-        under_pytest --rootdir=. --import-mode=importlib "cupy_tests/$(echo "$1" | tr : /)"
+        under_pytest --rootdir=. --import-mode=importlib "cupy_tests/$(echo "${1%@*}" | tr : /)"
+}
+
+pycuda_revision() { [ -d "$folder/pycuda/test" ] && version pycuda; }
+pycuda_files() {
+    in_parts 2 test_driver.py
+    in_parts 4 test_gpuarray.py
+    in_parts 2 test_cumath.py
+}
+pycuda_run() {
+    cd "$folder/pycuda/test" && under_pytest --rootdir=. "${1%@*}"
+}
+
+tinygrad_revision() { [ -d "$folder/tinygrad/test" ] && revision "$folder/tinygrad"; }
+tinygrad_files() {
+    in_parts 16 test_ops.py
+    printf '%s\n' test_arange.py test_edgecases.py test_transcendental.py test_uops.py test_tensor.py
+}
+tinygrad_run() {
+    cd "$folder/tinygrad" && DEV=CUDA PYTHONPATH=.${PYTHONPATH:+:$PYTHONPATH} CACHELEVEL=0 under_pytest --rootdir=. "test/backend/${1%@*}"
 }
 
 zluda_tests=ZLUDA/ptx/src/test/spirv_run
@@ -121,6 +153,55 @@ libcudacxx_run() {
         -I "$folder/cccl/libcudacxx/test/support" "$file"
 }
 
+# Each file by the first value of each of its parameters, as a program with the suite's own main.
+cub_revision() {
+    [ -d "$folder/cccl/cub/test" ] && [ -d "$folder/catch2/extras" ] && command -v nvcc >/dev/null 2>&1 &&
+        revision "$folder/cccl"
+}
+cub_files() {
+    printf '%s\n' warp_scan warp_merge_sort warp_mask block_reduce block_scan block_scan_api block_shuffle \
+        block_radix_sort_keys block_merge_sort block_topk block_histogram block_run_length_decode grid_even_share \
+        device_reduce device_reduce_by_key device_segmented_reduce device_scan device_scan_by_key \
+        device_histogram device_radix_sort_keys device_merge_sort device_topk_keys device_select_if \
+        device_partition_if device_run_length_encode device_adjacent_difference_substract_left device_for
+}
+# What all files share, compiled once.
+cub_shared() {
+    shared=$folder/results/cub.shared
+    mkdir -p "$shared/catch2" && touch "$shared/catch2/catch_user_config.hpp"
+    set -- -std=c++17 -w -arch=sm_90 -O1 -DCATCH_CONFIG_PREFIX_ALL -DCATCH_AMALGAMATED_CUSTOM_MAIN -DC2H_HAS_CURAND=0 --extended-lambda \
+        --expt-relaxed-constexpr -I "$shared" -I "$folder/cccl/c2h/include" -I "$folder/cccl/cub" \
+        -I "$folder/cccl/thrust" -I "$folder/cccl/libcudacxx/include" -I "$folder/catch2/src"
+    printf '%s\n' "$@" >"$shared/flags"
+    [ -f "$shared/shared.a" ] && return
+    for source in "$folder"/cccl/c2h/*.cu "$folder/catch2/extras/catch_amalgamated.cpp"; do
+        object=$shared/$(basename "$source").o
+        if [ ! -f "$object" ]; then printf '%s\n%s\n' "$object" "$source"; fi
+    done | xargs -P "${JOBS:-2}" -n 2 nvcc "$@" -c -o || exit 1
+    ar rc "$shared/shared.a" "$shared"/*.o
+}
+cub_run() {
+    source=$folder/cccl/cub/test/catch2_test_$1.cu shared=$folder/results/cub.shared
+    set -- "$1"
+    for value in $(sed -n 's,^// *%PARAM% \([A-Z_]*\) [a-z_]* \([^:]*\).*,-D\1=\2,p' "$source"); do
+        set -- "$@" "$value"
+    done
+    name=$1
+    shift
+    if ! xargs -a "$shared/flags" nvcc "$@" -o "$results.program" "$source" "$shared/shared.a" -lcuda \
+        >"$results.out" 2>&1; then
+        printf 'skipped\t%s\tnvcc does not build it\n' "$name" >"$results.tsv" && return
+    fi
+    under "$results.program" --list-tests --verbosity quiet --out "$results.list"
+    sed 's/^ *//; s/^/listed\t/; s/$/\t/' "$results.list" >"$results.tsv"
+    under "$results.program" --reporter xml --out "$results.xml"
+    sed -n 's/.*<TestCase name="\([^"]*\)".*/case \1/p; s/.*<OverallResult success="\([a-z]*\)".*/\1/p' \
+        "$results.xml" | sed 's/&lt;/</g; s/&gt;/>/g; s/&quot;/"/g; s/&amp;/\&/g' | awk '/^case / { name = substr($0, 6); next }
+            name { printf "%s\t%s\t%s\n", $0 == "true" ? "passed" : "failed", name, $0 == "true" ? "" : "wrong value"
+                   name = "" }' >>"$results.tsv"
+    rm -f "$results.program"
+}
+
 if [ "${1-}" = --file ]; then
     folder=$2 suite=$3 file=$4
     results_folder=$folder/results/$suite results=$folder/results/$suite/$file
@@ -139,14 +220,18 @@ give_up() {
 [ $# -ge 1 ] && [ -d "$1" ] || give_up "give the folder of the suites' sources: suites.sh FOLDER [SUITE...]"
 [ -x "$redviz" ] || give_up "$redviz is not there: run make first"
 folder=$(cd "$1" && pwd) && shift
-[ $# -gt 0 ] || set -- numba-cuda cupy zluda cuda-samples libcudacxx
+[ $# -gt 0 ] || set -- numba-cuda cupy pycuda tinygrad zluda cuda-samples libcudacxx cub
 for suite in "$@"; do
     name=$(echo "$suite" | tr - _)
-    case $suite in numba-cuda | cupy | zluda | cuda-samples | libcudacxx) ;; *) give_up "no such suite: $suite" ;; esac
+    case $suite in
+    numba-cuda | cupy | pycuda | tinygrad | zluda | cuda-samples | libcudacxx | cub) ;;
+    *) give_up "no such suite: $suite" ;;
+    esac
     is=$("${name}_revision")
     [ -n "$is" ] || { echo "redviz: $suite is not in $folder (see $0): left out" >&2 && continue; }
     mkdir -p "$folder/results/$suite" && echo "$is" >"$folder/results/$suite.revision"
     ("${name}_files") >"$folder/results/$suite.files"
+    [ "$suite" != cub ] || cub_shared || give_up "nvcc does not build what CUB's tests share"
     grep -E "${ONLY:-.}" "$folder/results/$suite.files" |
         xargs -P "${JOBS:-2}" -I '{}' "$home/scripts/suites.sh" --file "$folder" "$suite" '{}'
 done

@@ -9,13 +9,14 @@ import os
 import re
 import sys
 
+SUITES = ("numba-cuda", "cupy", "pycuda", "tinygrad", "zluda", "cuda-samples", "libcudacxx", "cub")
 WORST = ("listed", "failed", "refused", "skipped", "passed")
 # kind of what is not passed; what its reason or redviz's message says
 KINDS = (
     ("time limit", r"time limit|was stopped after|exit status (124|137)"),
     ("textures and surfaces", r"[Tt]exture|[Ss]urface|cudaArray|Malloc(3D)?Array|\btex\.|\bsu(ld|st)\b"),
     ("graphs", r"cuda(Device\w*)?Graph"),
-    ("launches by kernels (CDP)", r"device-side|\bCDP\b|cudadevrt|cudaLaunchDevice|cudaGetParameterBuffer"),
+    ("launches by kernels (CDP)", r"device-side|CDP\b|__cudaCDP|cudadevrt|cudaLaunchDevice|cudaGetParameterBuffer"),
     ("machine code", r"machine code|cubin|LTO"),
     ("several GPUs", r"several GPUs|more than one device"),
     ("form of PTX", r"INVALID_PTX|not emulated"),
@@ -99,7 +100,7 @@ def reasons(cases):
 def main():
     results = sys.argv[1]
     rows, notes = [], []
-    for suite in ("numba-cuda", "cupy", "zluda", "cuda-samples", "libcudacxx"):
+    for suite in SUITES:
         folder = os.path.join(results, suite)
         files = sorted(name[: -len(".seconds")] for name in os.listdir(folder) if name.endswith(".seconds")) \
             if os.path.isdir(folder) else []

@@ -98,7 +98,7 @@ static int complete(Text *text, int parts, Error *error) {
     bool synchronizes =
         name && (!strcmp(name, "cudaCGGetIntrinsicHandle") || !strcmp(name, "cudaCGSynchronize"));
     /* The device runtime is the only library whose functions begin so. */
-    bool launches = name && !synchronizes && !strncmp(name, "cuda", 4);
+    bool launches = name && !synchronizes && !strncmp(name + strspn(name, "_"), "cuda", 4);
     if (launches) error_set(error, "'%.200s' needs device-side launches (CDP), which are not emulated", name);
     if (name && !synchronizes && !launches) error_set(error, "'%.200s' is not defined in any part", name);
     ptx_module_free(module);

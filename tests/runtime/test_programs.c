@@ -132,6 +132,8 @@ static void the_linker_of_the_driver(void **state) {
                  "unlike: 218 'twice' is declared differently in two parts: its types differ\n"
                  "undefined: 209 'twice' is declared differently in two parts: its types differ\n"
                  "'twice' is not defined in any part\n"
+                 "launches: 801 '__cudaCDP2GetParameterBufferV2' needs device-side launches (CDP), which are "
+                 "not emulated\n"
                  "wrong: 218 line 4: expected an operand, found '}'\n"
                  "lto: 801 cuLinkAddData of LTO-IR is not emulated\n"
                  "last error of the runtime: 0\n"

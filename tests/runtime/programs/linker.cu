@@ -118,6 +118,17 @@ static const char grid[] = HEAD("8.0") R"(
     ret;
 }
 )";
+static const char launches[] = HEAD("8.0") R"(
+.extern .func (.param .b64 buffer) __cudaCDP2GetParameterBufferV2 (.param .b64 function);
+.visible .entry parent()
+{
+    .param .b64 a;
+    .param .b64 b;
+    st.param.b64 [a], 0;
+    call.uni (b), __cudaCDP2GetParameterBufferV2, (a);
+    ret;
+}
+)";
 static const char wrong[] = HEAD("8.0") ".visible .entry f() { sum.u32 1; ret }\n";
 
 static char errors[256], info[64];
@@ -222,6 +233,10 @@ int main(int argument_count, char **files) {
     CUlinkState linker = new_linker();
     show("unlike", add(linker, caller) == CUDA_SUCCESS ? add(linker, unlike) : CUDA_SUCCESS);
     show("undefined", cuLinkComplete(linker, &image, &bytes));
+    cuLinkDestroy(linker);
+    linker = new_linker();
+    add(linker, launches);
+    show("launches", cuLinkComplete(linker, &image, &bytes));
     cuLinkDestroy(linker);
     linker = new_linker();
     show("wrong", add(linker, wrong));
