@@ -122,6 +122,12 @@ int memory_range(uint64_t *base, size_t *bytes, uint64_t address);
 int memory_host_pointer(uint64_t *device, uint64_t host);
 void memory_reset(void); /* frees what the program has allocated */
 
+/* registered.c */
+int memory_register(uint64_t host, size_t bytes);
+int memory_unregister(uint64_t host);
+uint64_t memory_registered(uint64_t host); /* the address for kernels; 0: none */
+void memory_unregister_all(void);
+
 /* operations.c: what a stream executes. A MemoryCopy and a Fill are boxes of rows of bytes. */
 typedef struct Size3 {
     unsigned x, y, z;

@@ -173,6 +173,7 @@ int memory_free(uint64_t address, bool of_host, uint64_t caller) {
 
 void memory_reset(void) {
     if (device_finish() != 0) return;
+    memory_unregister_all();
     for (size_t i = 0; i < table.count; i++)
         if (!table.rows[i].freed && table.rows[i].variable == NULL) release(&table.rows[i], library_caller());
 }
@@ -223,12 +224,14 @@ int memory_pointer_attributes(void *attributes, uint64_t address) {
         int type, device;
         uint64_t on_device, on_host;
     } result = {0, -2, 0, address};
-    const DeviceAllocation *row = memory_at(address);
+    uint64_t on_device = memory_registered(address);
+    if (on_device == 0) on_device = address;
+    const DeviceAllocation *row = memory_at(on_device);
     if (row == NULL && window_holds(address)) return cudaErrorInvalidValue;
     if (row != NULL) {
         result.type = row->memory == MEMORY_PINNED ? 1 : row->memory == MEMORY_DEVICE ? 2 : 3;
         result.device = 0;
-        result.on_device = address;
+        result.on_device = on_device;
         if (row->memory == MEMORY_DEVICE) result.on_host = 0;
     }
     memcpy(attributes, &result, sizeof result);
@@ -311,9 +314,11 @@ int memory_range(uint64_t *base, size_t *bytes, uint64_t address) {
     return 0;
 }
 
-/* Registered host memory is no device memory here. */
 int memory_host_pointer(uint64_t *device, uint64_t host) {
-    if (memory_at(host) == NULL) return lacks("cudaHostRegister");
-    *device = host;
-    return 0;
+    *device = memory_at(host) != NULL ? host : memory_registered(host);
+    return *device != 0
+               ? 0
+               : failed(cudaErrorInvalidValue, host, 0,
+                        "asks for the device's address of memory that is not pinned, or that another "
+                        "process or a file shares");
 }
