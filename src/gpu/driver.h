@@ -2,9 +2,9 @@
  * machine without a GPU.
  *
  * Every call goes through cuda_call(): a failure becomes one line with the name of the call and the driver's
- * message. After a time limit, a kernel that does not return is abandoned, and so is the driver's compiler (it
- * took minutes for one instrumented kernel): the context is then *hung*, every further call fails at once, and
- * the process must end with _exit(), because the driver's own cleanup would wait for the work. */
+ * message. After a time limit, a kernel that does not return is abandoned, and so is the driver's compiler
+ * (it took minutes for one instrumented kernel): the context is then *hung*, every further call fails at
+ * once, and the process must end with _exit(), because the driver's own cleanup would wait for the work. */
 #ifndef GPU_DRIVER_H
 #define GPU_DRIVER_H
 

@@ -94,8 +94,8 @@ uint64_t session_n(const Session *session);
  * "RECORDED H200": the same, from a file. Names the number of lost events if there are any. */
 const char *session_backend(Session *session);
 bool session_is_captured(const Session *session); /* its events come from a GPU */
-/* True if a kernel on the GPU, or the driver's compiler, does not return. This process can then no longer use the GPU, and must end by
- * _exit(). */
+/* True if a kernel on the GPU, or the driver's compiler, does not return. This process can then no longer use
+ * the GPU, and must end by _exit(). */
 bool session_gpu_is_hung(void);
 bool session_gpu_has_faulted(void); /* or a kernel did not return */
 /* True if a changed copy of its source or PTX ran: what is recorded of the kernel is not of this code. */

@@ -1,5 +1,6 @@
-/* Registered memory: pages of the program's own that a kernel may use (cudaHostRegister). They move into a pinned
- * allocation and are mapped at their old addresses, too, so that program and kernels see the same bytes. */
+/* Registered memory: pages of the program's own that a kernel may use (cudaHostRegister). They move into a
+ * pinned allocation and are mapped at their old addresses, too, so that program and kernels see the same
+ * bytes. */
 #define _GNU_SOURCE
 #include <inttypes.h>
 #include <stdio.h>
