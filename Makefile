@@ -376,7 +376,7 @@ install -m 644 $(shell find $(1) -maxdepth 1 -type f | sort) $(SHARE)/redviz/$(1
 
 endef
 
-install: all $(GENERATED)
+install: $(PROGRAM) $(CUDA_LIBRARY) $(CUDA_PYTHON) $(GENERATED)
 	install -d $(BIN) $(SHARE)/redviz/kernels $(addprefix $(SHARE)/redviz/,$(ASSETS)) \
 	    $(MAN) $(BASH_COMPLETIONS) $(ZSH_COMPLETIONS) $(FISH_COMPLETIONS)
 	install -m 755 $(PROGRAM) $(BIN)/redviz
