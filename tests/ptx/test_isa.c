@@ -90,25 +90,18 @@ static void every_row_of_the_opcodes_has_a_line(void **state) {
 }
 
 /* A modifier without a row is never ignored: the emulator refuses it. So the instructions that it executes
- * have rows for all modifiers but those of tensor maps and of several blocks, cvt.pack's small types, and
- * matrices with fewer bits. */
+ * have rows for all modifiers but those of im2col and gathering copies, cvt.pack's small types, and matrices
+ * with fewer bits. */
 static void modifiers_of_executed_instructions_have_rows(void **state) {
     (void)state;
-    static const char *const others[] = {"tensormap",
-                                         "swizzle_atomicity",
+    static const char *const others[] = {"swizzle_atomicity",
                                          "cvt",
                                          "mask",
                                          "s4",
-                                         "tensor",
-                                         "1d",
-                                         "2d",
-                                         "5d",
-                                         "tile",
                                          "im2col",
                                          "tile::gather4",
                                          "cta_group::1",
                                          "cp_mask",
-                                         "multicast::cluster",
                                          "m16n16",
                                          "b8x16",
                                          "m8n8k32",
@@ -124,7 +117,7 @@ static void modifiers_of_executed_instructions_have_rows(void **state) {
                                          "e2m1",
                                          "ue8m0",
                                          "b6x16_p32",
-                                         "fence", /* the emulator reads the text of these three */
+                                         "fence",
                                          "m64n8k16",
                                          "m64n8k64"};
     for (int i = 0; i < LINES; i++) {
