@@ -60,6 +60,7 @@ typedef struct PtxProduct {
 /* false: another instruction, or a form that is not emulated. */
 bool ptx_product(const PtxInstruction *instruction, PtxProduct *product);
 
+enum { WARPGROUP_WARPS = 4 };
 enum { PTX_WARPGROUP_COLUMNS = 256 /* of B at most */ };
 /* wgmma.mma_async: D = A * B + D. Each of the four warps of a warpgroup computes 16 rows
  * ("Asynchronous Warpgroup Level Matrix Instructions: wgmma.mma_async"). */

@@ -51,6 +51,9 @@ typedef enum TraceSyncKind {
     /* Copies have arrived and complete the phase of the mbarrier at offset `number` of the window of the
      * block, or of `owner`: a thread that waits for it knows what this lane knows, including their writes. */
     TRACE_SYNC_PHASE,
+    /* The warp has waited for wgmma-groups, which are its warpgroup's: it knows what the products of the four
+     * warps that have ended (TRACE_COPY_ARRIVES of a copy to GENERIC) have read. */
+    TRACE_SYNC_PRODUCTS,
     TRACE_SYNC_FENCE /* fence, membar: the instruction gives the scope */
 } TraceSyncKind;
 

@@ -24,7 +24,7 @@ static inline void check(const char *name, CoreKernel kernel, const char *expect
         core_add_name(&run, hazards->items[i].other.pc, &found);
     }
     if (strcmp(text_string(&found), expected) != 0)
-        fail_msg("%s: expected '%s', found '%s'", name, expected, text_string(&found));
+        fail_msg("expected '%s', found '%s': %s", expected, text_string(&found), name);
     text_done(&found);
     findings_free(hazards);
     race_detector_free(detector);

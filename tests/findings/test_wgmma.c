@@ -64,6 +64,23 @@ static void tiles_are_written_after_a_wait(void **state) {
     expect(FILL PROXY BAR MULTIPLY COMMIT BAR WRITE WAIT, "async_write st.shared.b16 " PRODUCT);
 }
 
+/* One warp of the warpgroup tells a fifth one that the tile may change, for all four. */
+#define FIFTH  "setp.ge.u32 %p0, %t, 128; @%p0 bra FIFTH;\n"
+#define ARRIVE "setp.ge.u32 %p1, %t, 32; @%p1 bra PASS; bar.arrive 1, 64;\nPASS:\n"
+#define CHANGE                                                                                               \
+    "bra END;\nFIFTH: bar.sync 0; bar.sync 1, 64;\n"                                                         \
+    "mov.u32 %r10, b_tile; mad.lo.u32 %r1, %t, 2, %r10; mov.u16 %h0, 0; st.shared.b16 [%r1+-256], %h0;\n"    \
+    "END:\n"
+
+static void a_group_is_one_of_the_warpgroup(void **state) {
+    (void)state;
+    const char *awaited = FIFTH FILL PROXY BAR MULTIPLY COMMIT WAIT ARRIVE CHANGE;
+    const char *early = FIFTH FILL PROXY BAR MULTIPLY COMMIT ARRIVE WAIT CHANGE;
+    check(awaited, (CoreKernel){.module = MODULE, .body = awaited, .block = 160}, "");
+    check(early, (CoreKernel){.module = MODULE, .body = early, .block = 160},
+          "shared_race st.shared.b16 " PRODUCT);
+}
+
 static void groups_are_committed_and_awaited(void **state) {
     (void)state;
     expect(FILL PROXY BAR MULTIPLY, "copy_not_committed " PRODUCT " -");
@@ -73,6 +90,7 @@ static void groups_are_committed_and_awaited(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(stores_are_published_to_the_proxy), cmocka_unit_test(results_are_read_after_a_wait),
-        cmocka_unit_test(tiles_are_written_after_a_wait), cmocka_unit_test(groups_are_committed_and_awaited)};
+        cmocka_unit_test(tiles_are_written_after_a_wait), cmocka_unit_test(a_group_is_one_of_the_warpgroup),
+        cmocka_unit_test(groups_are_committed_and_awaited)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

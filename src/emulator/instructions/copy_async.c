@@ -7,6 +7,7 @@
 #include "emulator/instructions/copy_async.h"
 
 #include "emulator/machine/machine_copies.h"
+#include "emulator/machine/mbarrier.h"
 #include "emulator/machine/observe.h"
 #include "emulator/machine/recorder.h"
 #include "emulator/machine/undefined.h"
@@ -159,8 +160,23 @@ typedef struct GroupOp {
     uint32_t pending;
 } GroupOp;
 
+/* A wgmma-group is one of the warpgroup, so it is complete when all four warps have multiplied. A warp that
+ * nobody can follow goes on alone. */
+static bool waits_for_warpgroup(const Block *block, Warp *warp, const GroupOp *group, uint32_t mask) {
+    Fragment *fragment = warp_fragment(warp);
+    bool is_behind = group->groups == COPY_IN_MATRIX_GROUP && group->waits && !fragment->gives_up &&
+                     copies_warpgroup_is_behind(block, warp, group->pending);
+    fragment->gives_up = false;
+    if (!is_behind) return false;
+    fragment->state = FRAGMENT_AT_MBARRIER;
+    fragment->active = mask;
+    fragment->awaited = AWAITS_WARPGROUP;
+    return true;
+}
+
 static Outcome execute_group(Block *block, Warp *warp, const Op *op, uint32_t mask) {
     const GroupOp *group = op->extra;
+    if (!block->hooks && waits_for_warpgroup(block, warp, group, mask)) return OUTCOME_WAIT;
     block->worker->counters[op->pc].requests++;
     if (block->recorder) {
         TraceEvent *event = recorder_begin(block->recorder, warp, op->pc, mask, TRACE_ASYNC_GROUP);
@@ -169,9 +185,13 @@ static Outcome execute_group(Block *block, Warp *warp, const Op *op, uint32_t ma
     }
     if (block->hooks) return OUTCOME_NEXT;
     if (group->commits) copies_commit(block, warp, mask, group->groups);
+    if (group->commits && group->groups == COPY_IN_MATRIX_GROUP) mbarrier_wake(block, block);
     if (group->waits) copies_wait(block, warp, mask, group->groups, group->pending, group->only_read);
     if (group->groups != COPY_IN_MATRIX_GROUP || !group->waits) return OUTCOME_NEXT;
-    if (block->observed) observe_warp_sync(warp, op->pc, mask);
+    if (block->observed) {
+        observe_warp_sync(warp, op->pc, mask);
+        observe_products(warp, op->pc);
+    }
     if (warp->follows) undefined_end_products(warp);
     return OUTCOME_NEXT;
 }

@@ -3,7 +3,9 @@
  * says which lane holds which element, and where a descriptor places the elements in shared memory.
  *
  * All lanes take part in the reads and in the wait for them, so both order the lanes of the warp, but not its
- * warpgroup. (The PTX ISA says no more than .sync.)
+ * warpgroup. (The PTX ISA says no more than .sync.) But a wgmma-group is one of the whole warpgroup
+ * ("wgmma.commit_group"): when a warp has waited for it, the reads of all four have ended, and one arrival at
+ * an mbarrier may speak for them, as in CUTLASS's pipelines.
  *
  * D changes at once. For an observer it is undefined, and the tiles in shared memory are being read, until a
  * wgmma.wait_group of the warp has waited for the group (machine/machine_copies.h, machine/undefined.h). How
@@ -20,7 +22,7 @@
 #include "ptx/opcodes.h"
 #include "trace/producer_rules.h"
 
-enum { WARPS_OF_GROUP = 4, CHUNK = 16, MOST_CHUNKS = 256 * 1024 / CHUNK, MOST_REGISTERS = 128 };
+enum { CHUNK = 16, MOST_CHUNKS = 256 * 1024 / CHUNK, MOST_REGISTERS = 128 };
 
 typedef struct Chunks { /* 16 bytes of shared memory each: a bit for those that are read */
     uint64_t bits[MOST_CHUNKS / 64];
@@ -129,7 +131,7 @@ static bool read_matrices(const Reading *from, MatrixLines *lines) {
     if (shape->a_in_registers) {
         read_registers(from->warp, &product->a, lines->a);
     } else {
-        int first = from->warp->index % WARPS_OF_GROUP * MATRIX_WARP_ROWS;
+        int first = from->warp->index % WARPGROUP_WARPS * MATRIX_WARP_ROWS;
         if (!read_uniform(from, product->a_descriptor, 8, "descriptor", &a) ||
             !read_lines(from, 'A', a, !shape->a_along_m, &shape->product.a, first, MATRIX_WARP_ROWS,
                         lines->a))
@@ -173,12 +175,12 @@ static void record(Block *block, const Warp *warp, const Op *op, uint32_t values
 }
 
 static bool has_group(Block *block, const Warp *warp, const Op *op) {
-    int first = warp->index / WARPS_OF_GROUP * WARPS_OF_GROUP;
-    if (first + WARPS_OF_GROUP <= block->warp_count) return true;
+    int first = warp->index / WARPGROUP_WARPS * WARPGROUP_WARPS;
+    if (first + WARPGROUP_WARPS <= block->warp_count) return true;
     raise_trap(
         block, TRAP_NOT_EMULATED, warp, op->pc, ALL_LANES, NULL,
         tr("wgmma needs the four warps %d to %d, and the block has only %d: its result is undefined in PTX"),
-        first, first + WARPS_OF_GROUP - 1, block->warp_count);
+        first, first + WARPGROUP_WARPS - 1, block->warp_count);
     return false;
 }
 

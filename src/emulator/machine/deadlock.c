@@ -184,7 +184,8 @@ static int describe_waiting(const Block *block, int most, bool is_first, bool na
             text_print(out, tr("warp %d waits at "), w);
             listed++;
             describe_place(block, fragment->pc, out);
-            if (fragment->state == FRAGMENT_AT_MBARRIER) describe_mbarrier(block, fragment->awaited, out);
+            if (fragment->state == FRAGMENT_AT_MBARRIER && fragment->awaited != AWAITS_WARPGROUP)
+                describe_mbarrier(block, fragment->awaited, out);
             if (fragment->state == FRAGMENT_IN_BARRIER) describe_barrier(block, fragment->barrier, out);
         }
     }

@@ -193,21 +193,23 @@ static void arrive(Block *home, const AsyncCopy *copy, const Block *knows, int w
     free_bytes(copy);
 }
 
-static bool is_in_groups(const AsyncCopies *copies, const AsyncCopy *copy, uint32_t lanes,
+/* The lanes are those of `warp`, which waits. */
+static bool is_in_groups(const AsyncCopies *copies, const AsyncCopy *copy, const Warp *warp, uint32_t lanes,
                          CopyCompletion groups, uint32_t pending) {
     if (copy->completion != groups || !(lanes >> copy->lane & 1)) return false;
-    uint32_t committed = copies->committed[groups][copy->warp][copy->lane];
+    uint32_t committed = copies->committed[groups][warp->index][copy->lane];
     return committed > pending && copy->group < committed - pending;
 }
 
-void copies_wait(Block *block, const Warp *warp, uint32_t lanes, CopyCompletion groups, uint32_t pending,
-                 bool only_read) {
+/* The copies of one warp for which `warp` waits: itself, or one of its warpgroup. */
+static void wait_for_those_of(Block *block, int issuer, const Warp *warp, uint32_t lanes,
+                              CopyCompletion groups, uint32_t pending, bool only_read) {
     AsyncCopies *copies = copies_of(block);
-    WarpCopies *of = &copies->warps[warp->index];
+    WarpCopies *of = &copies->warps[issuer];
     int kept = 0;
     for (int i = 0; i < of->count; i++) {
         AsyncCopy *copy = &of->items[i];
-        bool ends = is_in_groups(copies, copy, lanes, groups, pending);
+        bool ends = is_in_groups(copies, copy, warp, lanes, groups, pending);
         if (ends && only_read && !copy->is_read) {
             copy->is_read = true;
             if (block->observed) observe_parts(block, copy, TRACE_COPY_IS_READ);
@@ -218,6 +220,24 @@ void copies_wait(Block *block, const Warp *warp, uint32_t lanes, CopyCompletion 
             of->items[kept++] = *copy;
     }
     of->count = kept;
+}
+
+void copies_wait(Block *block, const Warp *warp, uint32_t lanes, CopyCompletion groups, uint32_t pending,
+                 bool only_read) {
+    int first = warp->index, count = 1;
+    if (groups == COPY_IN_MATRIX_GROUP) first -= first % WARPGROUP_WARPS, count = WARPGROUP_WARPS;
+    for (int w = first; w < first + count && w < block->warp_count; w++)
+        wait_for_those_of(block, w, warp, lanes, groups, pending, only_read);
+}
+
+bool copies_warpgroup_is_behind(const Block *block, const Warp *warp, uint32_t pending) {
+    const AsyncCopies *copies = block->copies;
+    int first = warp->index - warp->index % WARPGROUP_WARPS;
+    uint32_t own = copies ? copies->committed[COPY_IN_MATRIX_GROUP][warp->index][0] : 0;
+    for (int w = first; own && w < first + WARPGROUP_WARPS && w < block->warp_count; w++)
+        if (block->warps[w].live && own > copies->committed[COPY_IN_MATRIX_GROUP][w][0] + (uint64_t)pending)
+            return true;
+    return false;
 }
 
 /* ---- mbarriers -------------------------------------------------------------------------------------- */

@@ -82,9 +82,13 @@ void copies_write(Block *home, const AsyncCopy *copy);
 
 /* Commits the lanes' copies since the last group as a group. */
 void copies_commit(Block *block, const Warp *warp, uint32_t lanes, CopyCompletion groups);
-/* Completes all groups of the lanes except the last `pending`; `only_read`: only their sources may change. */
+/* Completes all groups of the lanes except the last `pending`; `only_read`: only their sources may change. A
+ * wgmma-group is one of the warpgroup ("wgmma.commit_group"), so its reads in all four warps have ended. */
 void copies_wait(Block *block, const Warp *warp, uint32_t lanes, CopyCompletion groups, uint32_t pending,
                  bool only_read);
+/* True if a warp of the warpgroup has yet to commit a wgmma-group that is not among the last `pending` of
+ * `warp`. */
+bool copies_warpgroup_is_behind(const Block *block, const Warp *warp, uint32_t pending);
 /* cp.async.mbarrier.arrive: the lane's copies, in a group or not, now belong to the mbarrier and arrive there
  * when they complete. */
 void copies_follow(Block *block, const Warp *warp, int lane, int pc, uint32_t mbarrier);

@@ -142,6 +142,10 @@ void observe_warp_sync(const Warp *warp, int pc, uint32_t lanes) {
     notify(warp->block, TRACE_SYNC_WARP, pc, warp->index, lanes, 0);
 }
 
+void observe_products(const Warp *warp, int pc) {
+    notify(warp->block, TRACE_SYNC_PRODUCTS, pc, warp->index, UINT32_MAX, 0);
+}
+
 void observe_fence(const Warp *warp, int pc, uint32_t lanes) {
     notify(warp->block, TRACE_SYNC_FENCE, pc, warp->index, lanes, 0);
 }

@@ -23,6 +23,7 @@ void observe_cluster_wait(const Block *block, const Warp *warp, int pc, uint32_t
 /* Exiting lanes have passed the instruction at which this fragment waits for them. */
 void observe_passed_by(const Warp *warp, const Fragment *waiting, uint32_t lanes);
 void observe_warp_sync(const Warp *warp, int pc, uint32_t lanes);
+void observe_products(const Warp *warp, int pc); /* the warp has waited for wgmma-groups */
 void observe_fence(const Warp *warp, int pc, uint32_t lanes);
 void observe_copy(const Block *block, const AsyncCopy *copy, TraceCopyKind kind, bool is_committed);
 /* The bytes of a copy are about to be written; the lane of the block `knows` is the first to know. */

@@ -50,12 +50,15 @@ typedef struct Join {
 
 typedef enum FragmentState {
     FRAGMENT_READY,
-    FRAGMENT_AT_WARP_OP,  /* at a shfl.sync, vote.sync, bar.warp.sync ...: waits for the other named lanes */
-    FRAGMENT_AT_ALIGNED,  /* at an aligned barrier: waits for its siblings */
-    FRAGMENT_IN_BARRIER,  /* has arrived at a barrier of the block and waits for its release */
-    FRAGMENT_AT_MBARRIER, /* waits for a phase of an mbarrier: retries once one has changed */
-    FRAGMENT_HELD         /* waits since the order of the run says so (holds.h) */
+    FRAGMENT_AT_WARP_OP, /* at a shfl.sync, vote.sync, bar.warp.sync ...: waits for the other named lanes */
+    FRAGMENT_AT_ALIGNED, /* at an aligned barrier: waits for its siblings */
+    FRAGMENT_IN_BARRIER, /* has arrived at a barrier of the block and waits for its release */
+    /* waits for a phase of an mbarrier, or for a wgmma-group: retries once one has changed */
+    FRAGMENT_AT_MBARRIER,
+    FRAGMENT_HELD /* waits since the order of the run says so (holds.h) */
 } FragmentState;
+
+#define AWAITS_WARPGROUP UINT32_MAX /* in place of an mbarrier */
 
 typedef struct Fragment {
     int pc;

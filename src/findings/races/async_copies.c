@@ -161,6 +161,8 @@ void async_copies_see(BlockRaces *home, const TraceCopy *copy) {
         break;
     case TRACE_COPY_ARRIVES:
         if (!flying) break;
+        if (copy->to == PTX_SPACE_GENERIC)
+            happens_before_end_product(&home->order, copy->warp, flying->issued.stamp);
         drop(home, flying);
         if (issuer != home) drop(issuer, find(issuer, home->order.number, copy->number));
         break;

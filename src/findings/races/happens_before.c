@@ -1,6 +1,7 @@
 #include "findings/races/happens_before.h"
 
 #include "base/memory.h"
+#include "ptx/matrix.h"
 #include <stdlib.h>
 
 ThreadClocks *happens_before_threads(HappensBefore *order) {
@@ -41,6 +42,7 @@ void happens_before_begin(HappensBefore *order, uint32_t number, uint32_t first,
     order->fenced = order->observed = order->published = order->begun;
     order->thread_count = (thread_count + WARP_LANES - 1) / WARP_LANES * WARP_LANES;
     memset(order->interval, 0, sizeof order->interval);
+    memset(order->multiplied, 0, sizeof order->multiplied);
     for (int w = 0; w < BLOCK_WARPS; w++) {
         int left = thread_count - w * WARP_LANES;
         order->warp[w] = order->barrier;
@@ -191,6 +193,21 @@ void happens_before_add_released(const HappensBefore *order, int thread, SyncSco
 }
 
 /* ---- barriers --------------------------------------------------------------------------------------- */
+
+void happens_before_end_product(HappensBefore *order, int warp, uint32_t stamp) {
+    if (order->multiplied[warp] < stamp) order->multiplied[warp] = stamp;
+}
+
+void happens_before_learn_products(HappensBefore *order, int warp) {
+    ThreadClocks *threads = &happens_before_threads(order)[warp * WARP_LANES];
+    int first = warp - warp % WARPGROUP_WARPS;
+    for (int w = first; w < first + WARPGROUP_WARPS; w++) {
+        VectorClockEntry entry = {order->number, (uint32_t)(w * WARP_LANES), order->multiplied[w]};
+        if (w == warp || vector_clock_find(threads->known, entry.block, entry.thread) >= entry.stamp)
+            continue;
+        for (int l = 0; l < WARP_LANES; l++) vector_clock_add(&threads[l].known, &entry, 1);
+    }
+}
 
 void happens_before_arrive(HappensBefore *order, const TraceSync *sync) {
     order->gathering |= UINT32_C(1) << sync->number;

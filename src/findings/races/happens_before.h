@@ -79,10 +79,11 @@ typedef struct HappensBefore {     /* for one block */
     uint32_t barrier;              /* the whole block knows everything stamped up to this */
     uint32_t warp[BLOCK_WARPS];    /* the whole warp knows what its own lanes stamped up to this */
     uint32_t started[BLOCK_WARPS]; /* lanes that the warp started with */
-    uint32_t interval[BLOCK_WARPS]; /* block-wide barriers passed */
-    VectorClock *known;             /* what all threads know of other blocks */
-    VectorClock *signs[SIGN_COUNT]; /* observed by a thread before the last barrier of the block */
-    ThreadClocks *threads;          /* [warp * 32 + lane]; NULL: no thread has a clock */
+    uint32_t interval[BLOCK_WARPS];   /* block-wide barriers passed */
+    uint32_t multiplied[BLOCK_WARPS]; /* the last read by wgmma that has ended; 0: none */
+    VectorClock *known;               /* what all threads know of other blocks */
+    VectorClock *signs[SIGN_COUNT];   /* observed by a thread before the last barrier of the block */
+    ThreadClocks *threads;            /* [warp * 32 + lane]; NULL: no thread has a clock */
     int thread_count;
     ThreadClocks *room; /* of `threads`, zeroed while they are NULL; kept for later blocks */
     int room_count;
@@ -157,6 +158,10 @@ bool happens_before_block_saw(const HappensBefore *order, const WarpAccess *acce
 ThreadClocks *happens_before_threads(HappensBefore *order); /* [warp * 32 + lane] */
 /* Adds what the thread has released to *to. */
 void happens_before_add_released(const HappensBefore *order, int thread, SyncScope scope, VectorClock **to);
+/* What wgmma has read for the warp, as its lane 0, up to `stamp` has ended. */
+void happens_before_end_product(HappensBefore *order, int warp, uint32_t stamp);
+/* The warp knows all such reads of its warpgroup. */
+void happens_before_learn_products(HappensBefore *order, int warp);
 void happens_before_arrive(HappensBefore *order, const TraceSync *sync);
 void happens_before_release(HappensBefore *order, const TraceSync *sync);
 void happens_before_warp_sync(HappensBefore *order, int warp, uint32_t lanes);

@@ -281,6 +281,9 @@ static void detector_sync(void *context, const TraceSync *sync) {
         follow_warp_sync(block, sync);
         happens_before_warp_sync(&block->order, sync->warp, sync->mask);
         break;
+    case TRACE_SYNC_PRODUCTS:
+        happens_before_learn_products(&block->order, sync->warp);
+        break;
     case TRACE_SYNC_FENCE:
         if (is_proxy_fence(block, sync->pc))
             happens_before_proxy_fence(&block->order, sync->warp, sync->mask);
