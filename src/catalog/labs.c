@@ -373,7 +373,7 @@ const CatalogRow labs_rows[] = {
      BLOCKS(32, 32, 32, .block_rule = "32 threads"),
      .default_n = 1024,
      .parameters = {{"layout", 0, LAYOUTS - 1, 0,
-                     "0 plain, 1 padded, 2 XOR by hand; copied: 3 loads of 4 bytes, 4 of 16"}},
+                     "0 plain, 1 padded, 2 XOR by hand; copied: 3 words, 4 pieces"}},
      .value_names = {layouts},
      .plan = plan_tile_column,
      .check = check_tile_rows},
