@@ -25,7 +25,7 @@ architectures="75 80 86 89 90 100 120"
 architecture_of() {
     case $1 in
     redux | fastest | reproducible | cooperative | bfloat_promote | triton_* | lab_latency | async_copy | tensor_core) echo 80 ;;
-    bulk_copy | bulk_reduce | cluster | tma_* | specialised_sum) echo 90 ;;
+    bulk_copy | bulk_reduce | cluster | tma_* | specialised_sum | lab_tile_column) echo 90 ;;
     gemm_row_max) echo 90a ;; # and no other: wgmma
     *) echo 75 ;;
     esac

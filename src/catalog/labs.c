@@ -2,6 +2,7 @@
  *
  * Most copy n elements from `in` to `out` with the access under study, so their check is exact and covers
  * every element. n counts elements; each has a thread unless a row says otherwise. */
+#include "base/tensor_map.h"
 #include "catalog/rows.h"
 #include <string.h>
 
@@ -97,7 +98,8 @@ static void plan_bank_vector(const CatalogRun *run, Plan *plan) {
 }
 
 enum {
-    /* lab_bank_padding: a block of one warp sums the TILE rows of a tile, TILE elements each. */
+    /* lab_bank_padding, lab_tile_column: a block is one warp and sums the TILE rows of a tile, TILE elements
+     * each. */
     TILE = 32
 };
 
@@ -111,12 +113,43 @@ static void plan_bank_padding(const CatalogRun *run, Plan *plan) {
     rows_add_u32(plan, launch, (uint32_t)run->n);
 }
 
-static void check_bank_padding(const CatalogRun *run, const Plan *filled, const Plan *done,
-                               ExpectResult *result) {
+/* The values of lab_tile_column's parameter `layout`; from COPIED on, tensor copies fill the tile. */
+enum { COPIED = 3, LAYOUTS = 5 };
+static const char *const layouts[LAYOUTS] = {"plain", "padded", "XOR by hand", "copied, 4-byte loads",
+                                             "copied, 16-byte loads"};
+
+/* Whole rows: n is rounded up. */
+static void plan_tile_column(const CatalogRun *run, Plan *plan) {
+    static const char *const entries[LAYOUTS] = {"lab_tile_column<0>", "lab_tile_column<1>",
+                                                 "lab_tile_column<2>", "lab_tile_column_copied<Single>",
+                                                 "lab_tile_column_copied<Piece<int>>"};
+    int64_t layout = rows_parameter(run, "layout");
+    uint32_t rows = rows_blocks(run->n, TILE);
+    int in = rows_add_input(plan, run, (uint64_t)rows * TILE);
+    int out = rows_add_output(plan, "out", run->dtype, rows);
+    PlanLaunch *launch = rows_add_launch(plan, entries[layout], rows_blocks(rows, TILE), run->block, 0);
+    TensorMap map = {.size = {TILE, rows},
+                     .stride = {TILE * 4},
+                     .box = {TILE, TILE},
+                     .step = {1, 1},
+                     .rank = 2,
+                     .type = TENSOR_S32,
+                     .swizzle = 3};
+    if (layout < COPIED)
+        plan_add_pointer(plan, launch, in);
+    else
+        plan_add_tensor(plan, launch, in, &map);
+    plan_add_pointer(plan, launch, out);
+    rows_add_u32(plan, launch, rows);
+}
+
+static void check_tile_rows(const CatalogRun *run, const Plan *filled, const Plan *done,
+                            ExpectResult *result) {
+    (void)run;
     const PlanBuffer *in = input_of(filled);
-    for (uint64_t row = 0; row * TILE < run->n; row++) {
+    for (uint64_t row = 0; row * TILE < in->count; row++) {
         uint32_t sum = 0; /* wraps like the kernel's int */
-        for (uint64_t i = row * TILE; i < run->n && i < (row + 1) * TILE; i++)
+        for (uint64_t i = row * TILE; i < in->count && i < (row + 1) * TILE; i++)
             sum += (uint32_t)(int32_t)plan_element(in->type, in->bytes, i);
         compare(result, output_of(done), row, (int32_t)sum);
     }
@@ -326,7 +359,24 @@ const CatalogRow labs_rows[] = {
      .default_n = 1024,
      .parameters = {{"padding", 0, 1, 0, "unused words at the end of each row of the tile"}},
      .plan = plan_bank_padding,
-     .check = check_bank_padding},
+     .check = check_tile_rows},
+    {.id = "lab_tile_column",
+     IN(LAB, "lab_tile_column.cu"),
+     .opens = "shared_load ",
+     .story = "A column of 32 words: 32 wavefronts; padded or with an XOR, 1.",
+     .title = "a column: padded, XOR by hand, swizzled",
+     .lesson = "The copy's swizzle moves pieces of 16 bytes: 4 wavefronts for a column of words. Loads of 16 "
+               "bytes read the tile in 32, as padding does.",
+     .watch =
+         "The loads of the tile: 1,024 wavefronts with layout=0, 32 with 1 and 2, 128 with 3, 32 with 4.",
+     SUMS("int"),
+     BLOCKS(32, 32, 32, .block_rule = "32 threads"),
+     .default_n = 1024,
+     .parameters = {{"layout", 0, LAYOUTS - 1, 0,
+                     "0 plain, 1 padded, 2 XOR by hand; copied: 3 words, 4 pieces"}},
+     .value_names = {layouts},
+     .plan = plan_tile_column,
+     .check = check_tile_rows},
     {.id = "lab_partial_warp",
      IN(LAB, "lab_partial_warp.cu"),
      .story = "48 threads are two warps; the second one has only lanes 0 to 15.",

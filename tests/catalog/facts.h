@@ -84,6 +84,12 @@
     (LINE_METRIC("lab_bank_padding padding=0", "+= tile", shared_load_wavefronts) == 32 * 32 &&             \
     LINE_METRIC("lab_bank_padding padding=1", "+= tile", shared_load_wavefronts) == 32)
 
+#define TILE_WAVEFRONTS(layout) METRIC_OF("lab_tile_column layout=" #layout, shared_load_wavefronts)
+
+#define TILE_COLUMNS                                                                                        \
+    (TILE_WAVEFRONTS(0) == 1024 && TILE_WAVEFRONTS(1) == 32 && TILE_WAVEFRONTS(2) == 32 &&                  \
+    TILE_WAVEFRONTS(3) == 128 && TILE_WAVEFRONTS(4) == 32)
+
 #define ARMS                                                                                                \
     (METRIC_OF("lab_divergent_branch by=0", divergent_branches) > 0 &&                                      \
     METRIC_OF("lab_divergent_branch by=1", divergent_branches) == 0 &&                                      \

@@ -122,6 +122,7 @@ static void the_catalogue_of_the_issue_is_there(void **state) {
         "lab_bank_double",
         "lab_bank_vector",
         "lab_bank_padding",
+        "lab_tile_column",
         "lab_partial_warp",
         "lab_divergent_branch",
         "lab_coalescing",

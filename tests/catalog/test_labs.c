@@ -138,6 +138,25 @@ static void padding_frees_the_column(void **state) {
     }
 }
 
+static void a_column_is_read_in_five_ways(void **state) {
+    (void)state;
+    static const struct {
+        uint64_t loads, wavefronts, ideal, stores;
+    } expected[] = {
+        {32, 32 * 32, 32, 32}, {32, 32, 32, 32}, {32, 32, 32, 32}, {32, 4 * 32, 32, 0}, {8, 32, 32, 0}};
+    char text[32];
+    for (int layout = 0; layout < 5; layout++) {
+        Session *session = run_right_with("lab_tile_column", parameter(text, "layout", layout), NULL);
+        Totals totals = run_totals(session);
+        assert_int_equal(totals.shared_loads, expected[layout].loads);
+        assert_int_equal(totals.shared_load_wavefronts, expected[layout].wavefronts);
+        assert_int_equal(totals.shared_load_wavefronts_ideal, expected[layout].ideal);
+        assert_int_equal(totals.shared_stores, expected[layout].stores); /* rows: never a conflict */
+        assert_int_equal(totals.shared_store_wavefronts, expected[layout].stores);
+        session_free(session);
+    }
+}
+
 static void last_warp_is_half_empty(void **state) {
     (void)state;
     Session *session = run_right_with("lab_partial_warp", NULL, NULL);
@@ -344,6 +363,7 @@ int main(void) {
         cmocka_unit_test(doubles_take_two_phases),
         cmocka_unit_test(vectors_take_four_phases),
         cmocka_unit_test(padding_frees_the_column),
+        cmocka_unit_test(a_column_is_read_in_five_ways),
         cmocka_unit_test(last_warp_is_half_empty),
         cmocka_unit_test(only_threads_diverge),
         cmocka_unit_test(sectors_follow_the_lanes),

@@ -108,6 +108,33 @@ static void phases_end_when_all_have_arrived(void **state) {
            yes);
 }
 
+/* The answer arrives with the phase: no block was canceled. */
+static void a_request_for_another_block_fails(void **state) {
+    (void)state;
+    static const char request[] =
+        INIT("1") "@%p2 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r9], 16;\n"
+                  "@%p2 clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 "
+                  "[%r2], [%r9];\n" UNTIL("0") "{ .reg .b128 answer; .reg .b32 x, y, z;\n"
+                                               "ld.shared.b128 answer, [%r2];\n";
+    static const char *const queries[] = {
+        "clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %p3, answer; selp.u32 %r20, 1, 0, %p3; "
+        "}\n" ANSWER,
+        "setp.eq.u32 %p3, %t, %t; clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %p3, answer;\n"
+        "mov.u32 x, 5; clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128 {x, y, z, _}, answer;\n"
+        "clusterlaunchcontrol.query_cancel.get_first_ctaid::y.b32.b128 y, answer;\n"
+        "selp.u32 %r20, 1, 0, %p3; add.u32 %r20, %r20, x; add.u32 %r20, %r20, y; }\n" ANSWER};
+    for (size_t i = 0; i < sizeof queries / sizeof *queries; i++) {
+        Text text = {0};
+        text_print(&text, "%s%s", request, queries[i]);
+        expect(text_string(&text), no);
+        text_done(&text);
+    }
+    /* without the bytes of the answer the phase does not end */
+    expect(INIT("1") "@%p2 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r9], 16;\n" ASK(
+               "mbarrier.test_wait.parity.shared::cta.b64 %p3, [%r9], 0;"),
+           no);
+}
+
 static void phases_follow_each_other(void **state) {
     (void)state;
 #define ROUND(name, parity)                                                                                  \
@@ -498,6 +525,9 @@ static void wrong_bulk_forms_trap(void **state) {
         {"@%p2 cp.async.bulk.global.shared::cta.bulk_group [%q2], [%r1+4], 16;\n", TRAP_MISALIGNED,
          "multiples of 16"},
         {FETCH("shared::cluster", "256"), TRAP_OUT_OF_BOUNDS, "`source`"},
+        {"@%p2 clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 [%r2+8], "
+         "[%r9];\n",
+         TRAP_OUT_OF_BOUNDS, "multiple of 16"},
         {"@%p2 cp.async.bulk.global.shared::cta.bulk_group [%q2], [%r1+4096], 16;\n", TRAP_OUT_OF_BOUNDS,
          "shared"},
         {"cp.async.bulk.global.shared::cta.bulk_group [%q2], [%r1];\n", TRAP_NOT_EMULATED, "malformed"},
@@ -523,6 +553,7 @@ static void wrong_bulk_forms_trap(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(phases_end_when_all_have_arrived),
+                                       cmocka_unit_test(a_request_for_another_block_fails),
                                        cmocka_unit_test(phases_follow_each_other),
                                        cmocka_unit_test(states_hold_what_was_pending),
                                        cmocka_unit_test(phases_wait_for_bytes),

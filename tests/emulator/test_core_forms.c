@@ -47,6 +47,14 @@ static const struct {
     {NULL, "atom.global.add.v4.f64 {%d0, %d1, %d2, %d3}, [%base], {%d0, %d1, %d2, %d3};"},
     {"atom.shared.exch.b128 %big, [%r63], %wide;", "atom.shared.add.b128 %big, [%r63], %wide;"},
     {NULL, "atom.shared.exch.b128 %q0, [%r63], %wide;"},
+    /* requests for a block that has not started */
+    {"clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %p0, %big;",
+     "clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %p0, %q0;"},
+    {"clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128 {%r0, %r1, %r2, _}, %big;",
+     "clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128 {%r0, %r1, %q2, _}, %big;"},
+    {NULL, "clusterlaunchcontrol.query_cancel.get_first_ctaid::x.b32.b128 %q0, %big;"},
+    {NULL, "clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes"
+           ".multicast::cluster::all.b128 [%r63], [%r63];"},
     /* barriers */
     {"bar.red.popc.u32 %r0, 0, %p15;", "bar.red.popc.u32 %q0, 0, %p15;"},
     {NULL, "bar.red.popc.u32 %p0, 0, %p15;"},

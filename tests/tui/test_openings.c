@@ -239,13 +239,14 @@ static void a_fault_is_in_the_block_that_is_shown(void **state) {
 
 /* ---- the time ------------------------------------------------------------------------------------------ */
 
-/* The line of the kernel's own time: its row of the timings, or the line in their place; NULL: none. The
+/* The line of the kernel's own time: its row of the timings, or what stands in their place; NULL: none. The
  * caller frees it. */
 static char *time_of(const char *frame, const char *kernel) {
     char own[64];
     snprintf(own, sizeof own, " >%s ", kernel);
     const char *at = strstr(frame, own);
     if (!at && (at = strstr(frame, "\n time ")) != NULL) at++;
+    if (!at) at = strstr(frame, " No timings for this type and size");
     return at ? strndup(at, strcspn(at, "\n")) : NULL;
 }
 
@@ -259,7 +260,7 @@ static void a_time_is_visible(void **state) {
             char *line = time_of(frame, kernel);
             if (!line) fail_msg("%s at %dx%d: no time", kernel, sizes[size].columns, sizes[size].rows);
             bool has_time = has_unit(line, " us") || has_unit(line, " ms");
-            if (!has_time && !strstr(line, "not measured on a GPU"))
+            if (!has_time && !strstr(line, "not measured on a GPU") && !strstr(line, " No timings "))
                 fail_msg("%s at %dx%d: %s", kernel, sizes[size].columns, sizes[size].rows, line);
             measured += has_time;
             free(line);
