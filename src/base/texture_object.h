@@ -1,12 +1,12 @@
 /* Texture object: what a texture or a surface is made of, as the emulated machine keeps it.
  *
- * On a GPU a handle (cudaTextureObject_t, cudaSurfaceObject_t) names a descriptor that only the hardware reads.
- * Here the handle is the address of a TextureObject in device memory, so that whatever keeps memory (sessions,
- * repeated launches) keeps textures too. Texels lie in rows, the rows in layers or slices of depth, the faces of
- * a cubemap as six layers each; a GPU tiles arrays in ways that are not documented.
+ * On a GPU a handle (cudaTextureObject_t, cudaSurfaceObject_t) names a descriptor that only the hardware
+ * reads. Here the handle is the address of a TextureObject in device memory, so that whatever keeps memory
+ * (sessions, repeated launches) keeps textures too. Texels lie in rows, the rows in layers or slices of
+ * depth, the faces of a cubemap as six layers each; a GPU tiles arrays in ways that are not documented.
  *
  * Sources: CUDA C++ Programming Guide, "Texture and Surface Memory"; the enumerations have the numbers of
- * cudaChannelFormatKind, cudaTextureAddressMode and cudaTextureFilterMode. */
+ * cudaChannelFormatKind and cudaTextureAddressMode. */
 #ifndef BASE_TEXTURE_OBJECT_H
 #define BASE_TEXTURE_OBJECT_H
 

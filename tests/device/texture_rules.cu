@@ -1,8 +1,8 @@
-/* The rules of textures that CUDA's guide leaves open: prints the bits of every result, one line each, so that
- * a run on a GPU and a run on redviz can be compared line by line:
+/* The rules of textures that CUDA's guide leaves open: prints the bits of every result, one line each, so
+ * that a run on a GPU and a run on redviz can be compared line by line:
  *
  *     nvcc -arch=sm_90 -cudart shared tests/device/texture_rules.cu -o texture_rules
- *     ./texture_rules >on_a_gpu; build/redviz --run ./texture_rules ...
+ *     ./texture_rules >on_a_gpu; build/redviz --report -- ./texture_rules >on_redviz
  *
  * src/emulator/lanes/texture_sample.h says what was measured with it. */
 #include <cstdint>

@@ -1,10 +1,10 @@
-/* tex, tld4, suld, sust, txq, suq: fetches from textures, loads and stores of surfaces ("Texture Instructions",
- * "Surface Instructions").
+/* tex, tld4, suld, sust, txq, suq: fetches from textures, loads and stores of surfaces ("Texture
+ * Instructions", "Surface Instructions").
  *
- * The handle is the address of a TextureObject in device memory (base/texture_object.h). Each texel that a lane
- * reads or writes is an access of that lane to global memory, for observers and footprints alike. An event keeps
- * the values, which a replay gives back: memory may have changed since. Sectors belong to the load/store units
- * and do not count what the texture units fetch. */
+ * The handle is the address of a TextureObject in device memory (base/texture_object.h). Each texel that a
+ * lane reads or writes is an access of that lane to global memory, for observers and footprints alike. An
+ * event keeps the values, which a replay gives back: memory may have changed since. Sectors belong to the
+ * load/store units and do not count what the texture units fetch. */
 #include "emulator/instructions/texture.h"
 
 #include "base/language.h"

@@ -35,7 +35,7 @@ static double in_texels(const TextureObject *object, float at, uint32_t extent, 
     double x = at;
     if (x != x) return 0;
     if (object->flags & TEXTURE_IS_NORMALIZED) {
-        if (addressing == TEXTURE_WRAP) x -= floor(x);
+        if (addressing == TEXTURE_WRAP) x = isinf(x) ? 0 : x - floor(x);
         x *= extent;
     }
     return x > most ? most : x < -most ? -most : x;
@@ -47,7 +47,8 @@ static Along along(const TextureObject *object, bool filters, float at, uint32_t
     bool folds = addressing == TEXTURE_WRAP || addressing == TEXTURE_MIRROR;
     if (folds && !(object->flags & TEXTURE_IS_NORMALIZED)) addressing = TEXTURE_CLAMP;
     if (!filters) return (Along){{address((int64_t)floor(x), extent, addressing)}, {FRACTION}, 1};
-    int64_t fixed = (int64_t)floor((x - 0.5) * FRACTION + 0.5);
+    int64_t fixed = (int64_t)floor((x - 0.5) * FRACTION + 0.5), last = ((int64_t)extent - 1) * FRACTION;
+    if (addressing == TEXTURE_CLAMP) fixed = fixed < 0 ? 0 : fixed > last ? last : fixed;
     int64_t first = fixed >> 8;
     uint32_t fraction = (uint32_t)(fixed & (FRACTION - 1));
     return (Along){{address(first, extent, addressing), address(first + 1, extent, addressing)},
@@ -63,15 +64,15 @@ static Along at_index(int64_t index, uint32_t extent) {
 static uint32_t face_of(const float at[3], float place[2]) {
     float x = at[0], y = at[1], z = at[2], ax = fabsf(x), ay = fabsf(y), az = fabsf(z), s, t, m;
     uint32_t face;
-    if (ax >= ay && ax >= az) {
-        face = x < 0;
-        m = ax, s = x < 0 ? z : -z, t = -y;
-    } else if (ay >= az) {
+    if (az >= ax && az >= ay) {
+        face = 4 + (z < 0);
+        m = az, s = z < 0 ? -x : x, t = -y;
+    } else if (ay >= ax) {
         face = 2 + (y < 0);
         m = ay, s = x, t = y < 0 ? -z : z;
     } else {
-        face = 4 + (z < 0);
-        m = az, s = z < 0 ? -x : x, t = -y;
+        face = x < 0;
+        m = ax, s = x < 0 ? z : -z, t = -y;
     }
     place[0] = (s / m + 1) / 2;
     place[1] = (t / m + 1) / 2;
@@ -82,16 +83,31 @@ static uint32_t face_of(const float at[3], float place[2]) {
 static uint64_t layer_of(const TextureObject *object, const TextureFetch *fetch, uint32_t face) {
     bool is_cube = fetch->shape == TEXTURE_SHAPE_CUBE;
     uint32_t layers = is_cube ? object->depth / 6 : object->depth;
-    int32_t wanted = fetch->has_layer ? (int32_t)fetch->layer : 0;
-    uint32_t layer = wanted < 0 ? 0 : (uint32_t)wanted < layers ? (uint32_t)wanted : layers - 1;
+    uint32_t wanted = fetch->has_layer ? fetch->layer : 0, layer = wanted < layers ? wanted : layers - 1;
     return is_cube && object->depth >= 6 ? layer * 6 + face : layer;
+}
+
+/* Half of a weight's last bit goes to the texels on the diagonal from the first to the last one. */
+static uint32_t share(uint32_t whole, uint32_t weight) {
+    return (whole * weight + FRACTION / 2) / FRACTION;
+}
+
+static void share_weights(const Along parts[3], uint32_t weights[2][2][2]) {
+    for (int z = 0; z < 2; z++) {
+        uint32_t slice = parts[2].weight[z], right = share(slice, parts[0].weight[1]), left = slice - right;
+        weights[z][1][1] = share(right, parts[1].weight[1]);
+        weights[z][0][1] = right - weights[z][1][1];
+        weights[z][0][0] = share(left, parts[1].weight[0]);
+        weights[z][1][0] = left - weights[z][0][0];
+    }
 }
 
 void texture_find(const TextureObject *object, const TextureFetch *fetch, TextureTexels *texels) {
     bool filters = (object->flags & TEXTURE_FILTERS || fetch->is_gather) && !fetch->is_index;
     const uint32_t extents[3] = {object->width, object->height, object->depth};
     int dimensions = fetch->shape == TEXTURE_SHAPE_CUBE ? 2 : (int)fetch->shape + 1;
-    float place[3] = {fetch->at[0], fetch->at[1], fetch->at[2]};
+    if (fetch->shape == TEXTURE_SHAPE_1D && filters) dimensions = 2; /* the row of y = 0 */
+    float place[3] = {fetch->at[0], fetch->shape == TEXTURE_SHAPE_1D ? 0 : fetch->at[1], fetch->at[2]};
     uint32_t face = fetch->shape == TEXTURE_SHAPE_CUBE ? face_of(fetch->at, place) : 0;
     TextureObject cube = *object; /* coordinates in a face are fractions, and end at its edge */
     if (fetch->shape == TEXTURE_SHAPE_CUBE) {
@@ -104,6 +120,8 @@ void texture_find(const TextureObject *object, const TextureFetch *fetch, Textur
                                    : along(&cube, filters, place[d], extents[d], cube.addressing[d]);
     bool has_layers = fetch->shape != TEXTURE_SHAPE_3D && object->depth > 1;
     uint64_t layer = has_layers || face ? layer_of(object, fetch, face) : 0;
+    uint32_t weights[2][2][2];
+    share_weights(parts, weights);
     texels->count = 0;
     for (int z = 0; z < parts[2].count; z++)
         for (int y = 0; y < parts[1].count; y++)
@@ -113,8 +131,7 @@ void texture_find(const TextureObject *object, const TextureFetch *fetch, Textur
                 texels->is_inside[i] = tx >= 0 && ty >= 0 && tz >= 0;
                 texels->offset[i] = (uint64_t)tx * texture_texel_bytes(object) +
                                     (uint64_t)ty * object->pitch + ((uint64_t)tz + layer) * object->slice;
-                texels->weight[i] = (double)parts[0].weight[x] * parts[1].weight[y] * parts[2].weight[z] /
-                                    ((double)FRACTION * FRACTION * FRACTION);
+                texels->weight[i] = weights[z][y][x];
             }
 }
 
@@ -157,27 +174,70 @@ static uint32_t integer_of(const TextureObject *object, const uint8_t *texel, in
     return object->kind == TEXEL_SIGNED ? (bits ^ sign) - sign : bits;
 }
 
-static double number_of(const TextureObject *object, const uint8_t *texel, int channel) {
+/* The largest integer of a channel, and of a filter's result. */
+static int64_t most_of(const TextureObject *object, int bytes) {
+    return (INT64_C(1) << (8 * bytes - (object->kind == TEXEL_SIGNED))) - 1;
+}
+
+static bool is_srgb(const TextureObject *object, int channel) {
+    return object->flags & TEXTURE_IS_SRGB && object->channel_bytes == 1 && channel < 3;
+}
+
+/* A float channel. */
+static double float_of(const TextureObject *object, bool is_inside, const uint8_t *texel, int channel) {
+    if (!is_inside) return object->border[channel];
     uint32_t bits = integer_of(object, texel, channel);
-    if (object->kind == TEXEL_FLOAT)
-        return object->channel_bytes == 4 ? float_of_bits(bits) : float_of_half((uint16_t)bits);
-    double most = (double)((UINT64_C(1) << (8 * object->channel_bytes - (object->kind == TEXEL_SIGNED))) - 1);
-    double value = object->kind == TEXEL_SIGNED ? (double)(int32_t)bits / most : (double)bits / most;
-    if (value < -1) value = -1;
-    bool is_srgb = object->flags & TEXTURE_IS_SRGB && object->channel_bytes == 1 && channel < 3;
-    return is_srgb ? decode_srgb(value) : value;
+    return object->channel_bytes == 4 ? float_of_bits(bits) : float_of_half((uint16_t)bits);
 }
 
-static bool is_number(const TextureObject *object) {
-    return object->kind == TEXEL_FLOAT || is_fraction(object);
+/* A channel that is read as a fraction: an integer from -most or 0 to most. The border is the nearest one. */
+static int64_t step_of(const TextureObject *object, bool is_inside, const uint8_t *texel, int channel) {
+    bool is_signed = object->kind == TEXEL_SIGNED;
+    int64_t most = most_of(object, object->channel_bytes), least = is_signed ? -most : 0;
+    if (!is_inside) {
+        double value = object->border[channel] * (double)most;
+        return value > (double)most ? most : value > (double)least ? (int64_t)floor(value + 0.5) : least;
+    }
+    uint32_t bits = integer_of(object, texel, channel);
+    int64_t step = is_signed ? (int32_t)bits : (int64_t)bits;
+    return step < least ? least : step;
 }
 
-/* A channel of one texel, or of the border. */
+/* A channel of one texel, or of the border, as it is read. */
 static uint32_t plain_value(const TextureObject *object, bool is_inside, const uint8_t *texel, int channel) {
-    if (channel >= object->channels) return channel < 3 ? 0 : is_number(object) ? bits_of_float(1) : 1;
-    if (!is_inside) return is_number(object) ? bits_of_float(object->border[channel]) : 0;
-    return is_number(object) ? bits_of_float((float)number_of(object, texel, channel))
-                             : integer_of(object, texel, channel);
+    if (channel >= object->channels) return 0;
+    if (object->kind == TEXEL_FLOAT) return bits_of_float((float)float_of(object, is_inside, texel, channel));
+    if (is_fraction(object)) {
+        double value = (double)step_of(object, is_inside, texel, channel) /
+                       (double)most_of(object, object->channel_bytes);
+        return bits_of_float((float)(is_srgb(object, channel) ? decode_srgb(value) : value));
+    }
+    if (is_inside) return integer_of(object, texel, channel);
+    uint32_t bits = bits_of_float(object->border[channel]);
+    return object->channel_bytes == 4 ? bits : bits & ((UINT32_C(1) << 8 * object->channel_bytes) - 1);
+}
+
+/* Rounds to so many bits, ties away from zero; `least`: the exponent of the smallest normal number. */
+static double round_to(double value, int bits, int least) {
+    int exponent = 0;
+    if (value == 0 || isinf(value) || isnan(value)) return value;
+    frexp(value, &exponent);
+    int last = (exponent - 1 > least ? exponent - 1 : least) - bits + 1;
+    return ldexp(round(ldexp(value, -last)), last);
+}
+
+/* What a filter adds: floats, or steps of 16 bits for integers of 8 and 16 bits. */
+static double filtered_of(const TextureObject *object, bool is_inside, const uint8_t *texel, int channel) {
+    if (object->kind == TEXEL_FLOAT) return float_of(object, is_inside, texel, channel);
+    double step = (double)step_of(object, is_inside, texel, channel),
+           most = (double)most_of(object, object->channel_bytes), most_result = (double)most_of(object, 2);
+    return is_srgb(object, channel) ? decode_srgb(step / most) * most_result : step * (most_result / most);
+}
+
+static float result_of(const TextureObject *object, double sum) {
+    if (object->kind == TEXEL_FLOAT)
+        return (float)(object->channel_bytes == 4 ? round_to(sum, 24, -126) : round_to(sum, 11, -14));
+    return (float)(floor(sum + 0.5) / (double)most_of(object, 2));
 }
 
 void texture_blend(const TextureObject *object, const TextureFetch *fetch, const TextureTexels *texels,
@@ -189,15 +249,15 @@ void texture_blend(const TextureObject *object, const TextureFetch *fetch, const
         return;
     }
     for (int c = 0; c < 4; c++) {
-        if (texels->count == 1 || c >= object->channels || !is_number(object)) {
+        bool is_filtered = texels->count > 1 && (object->kind == TEXEL_FLOAT || is_fraction(object));
+        if (!is_filtered || c >= object->channels) {
             out[c] = plain_value(object, texels->is_inside[0], texel[0], c);
             continue;
         }
         double sum = 0;
-        for (int i = 0; i < texels->count; i++) {
-            double value = texels->is_inside[i] ? number_of(object, texel[i], c) : (double)object->border[c];
-            if (texels->weight[i] > 0) sum += texels->weight[i] * value;
-        }
-        out[c] = bits_of_float((float)sum);
+        for (int i = 0; i < texels->count; i++)
+            if (texels->weight[i])
+                sum += texels->weight[i] * filtered_of(object, texels->is_inside[i], texel[i], c);
+        out[c] = bits_of_float(result_of(object, sum / FRACTION));
     }
 }

@@ -208,7 +208,8 @@ int host_callback(Stream *stream, void (*function)(Stream *, int, void *), void 
 void host_calls_wait(void);
 bool host_calls_is_inside(void); /* this thread executes one */
 
-/* arrays.c: CUDA arrays, textures and surfaces. Pitches, and the first coordinate of a place, are in bytes. */
+/* arrays.c: CUDA arrays, textures and surfaces. Pitches, and the first coordinate of a place, are in
+ * bytes. */
 typedef struct Array Array; /* cudaArray_t, CUarray */
 
 typedef struct ChannelFormat { /* cudaChannelFormatDesc */
