@@ -55,6 +55,25 @@ static bool read_memory(const TextureLane *at, uint64_t address, void *to, uint3
     return true;
 }
 
+/* Reports texels that nobody has written, where the memory has marks. */
+static void check_written(const TextureLane *at, uint64_t address, uint32_t count) {
+    const Memory *memory = at->block->grid->memory;
+    const Region *region = &memory->regions[memory_find(memory, address)];
+    MemoryOp read = {.is_load = true, .width = (uint8_t)count};
+    Access access = {.op = at->op,
+                     .memory = &read,
+                     .block = at->block,
+                     .warp = at->warp,
+                     .mask = lane_bit[at->lane],
+                     .region = region,
+                     .space = PTX_SPACE_GLOBAL,
+                     .bytes = region->host};
+    access.address[at->lane] = address;
+    access.scattered[at->lane] = address - region->base;
+    access.offset = access.scattered;
+    marks_see(&access);
+}
+
 static bool read_texels(const TextureLane *at, uint64_t address, void *to, uint32_t count) {
     ObservedRange range = {at->block, at->op->pc, at->warp->index, at->lane, PTX_SPACE_GLOBAL,
                            address,   count};
@@ -64,7 +83,9 @@ static bool read_texels(const TextureLane *at, uint64_t address, void *to, uint3
             tr("%s reads a texel at 0x%llx, where no memory is: the array has been freed (thread %d of "
                "the block)"),
             address);
-    if (at->block->observed) observe_range(at->block, &range, NULL);
+    if (!at->block->observed) return true;
+    check_written(at, address, count);
+    observe_range(at->block, &range, NULL);
     return true;
 }
 

@@ -115,7 +115,7 @@ void texture_find(const TextureObject *object, const TextureFetch *fetch, Textur
         cube.addressing[0] = cube.addressing[1] = TEXTURE_CLAMP;
     }
     Along parts[3] = {{{0}, {FRACTION}, 1}, {{0}, {FRACTION}, 1}, {{0}, {FRACTION}, 1}};
-    for (int d = 0; d < dimensions; d++)
+    for (int d = 0; d < dimensions && d < 3; d++)
         parts[d] = fetch->is_index ? at_index(fetch->index[d], extents[d])
                                    : along(&cube, filters, place[d], extents[d], cube.addressing[d]);
     bool has_layers = fetch->shape != TEXTURE_SHAPE_3D && object->depth > 1;
