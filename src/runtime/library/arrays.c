@@ -316,7 +316,7 @@ static int keep_object(uint64_t *handle, const TextureObject *object, const void
 
 int texture_create(uint64_t *handle, const void *resource, const void *texture, const void *view,
                    bool of_driver) {
-    TextureObject object;
+    TextureObject object = {0};
     if (handle == NULL || resource == NULL || texture == NULL)
         return failed(cudaErrorInvalidValue, 0, 0, "has NULL for the handle or a description");
     if (view != NULL) return lacks("cudaResourceViewDesc");
@@ -328,7 +328,7 @@ int texture_create(uint64_t *handle, const void *resource, const void *texture, 
 }
 
 int surface_create(uint64_t *handle, const void *resource) {
-    TextureObject object;
+    TextureObject object = {0};
     int kind;
     if (handle == NULL || resource == NULL)
         return failed(cudaErrorInvalidValue, 0, 0, "has NULL for the handle or the resource");
