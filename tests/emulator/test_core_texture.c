@@ -293,7 +293,7 @@ static void a_replay_gets_the_recorded_texels(void **state) {
                                 BEGIN "tex.1d.v4.f32.f32 {%f2, %f3, %f4, %f5}, [%q1, {%f1}]; bar.sync 0;\n"
                                       "st.global.f32 [%q2], %f1; st.global.f32 [%out], %f2;",
                                 in));
-    TraceEvent event;
+    TraceEvent event = {0};
     int fetch = -1;
     for (int i = 0; i < core_event_count(&run, 0) && fetch < 0; i++) {
         core_event(&run, 0, i, &event);
@@ -310,7 +310,7 @@ static void a_replay_gets_the_recorded_texels(void **state) {
                      .parameters = (uint8_t *)&address,
                      .parameter_bytes = sizeof address};
     Error error = {0};
-    ReplayValue value;
+    ReplayValue value = {0};
     Replay *replay = replay_open(run.trace, 0, run.launch->blocks[0], &launch, &error);
     if (!replay || !replay_seek(replay, core_event_count(&run, 0) - 1, &error)) fail_msg("%s", error.message);
     assert_true(replay_register(replay, 0, "%f2", &value));
