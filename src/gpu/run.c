@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "base/tensor_map.h"
+#include "trace/trace.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -143,9 +144,19 @@ static bool encode_tensors(const GpuRun *run, const Launch *launch, Error *error
     return true;
 }
 
+/* A handle is one of the emulated machine (base/texture_object.h), and names nothing here. */
+static bool check_textures(const PtxProgram *program, Error *error) {
+    for (int pc = 0; pc < program->code_count; pc++)
+        if (trace_kind_of(program->code[pc].instruction) == TRACE_TEXTURE)
+            return error_set(error, "%s uses textures or surfaces, which redviz has on the emulator alone",
+                             program->entry->name);
+    return true;
+}
+
 bool gpu_run_prepare(const GpuRun *run, GpuLaunch *prepared, Error *error) {
     const Launch *launch = &prepared->launch;
     const PtxFunction *entry = launch->program->entry;
+    if (!check_textures(launch->program, error)) return false;
     if (!launch_check_cluster(launch, error) || !encode_tensors(run, launch, error)) return false;
     if (entry->parameter_count + prepared->has_extra > GPU_PARAMETERS)
         return error_set(error, "%s has more than %d parameters", entry->name, GPU_PARAMETERS);

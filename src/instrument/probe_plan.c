@@ -272,6 +272,12 @@ static bool plan_brx(const PtxInstruction *in, const Constants *constants, Instr
     return true;
 }
 
+/* Not recorded on a GPU. */
+static bool plan_texture(const PtxInstruction *in, const Constants *constants, InstrumentSite *site) {
+    (void)in, (void)constants, (void)site;
+    return false;
+}
+
 bool probe_plan_site(const PtxInstruction *in, const Constants *constants, InstrumentSite *site) {
     *site = (InstrumentSite){.instruction = in, .kind = trace_kind_of(in)};
     return site->kind != TRACE_NOT_RECORDED && probe_of(in)->plan(in, constants, site);
@@ -457,6 +463,11 @@ static const Probe probe_barrier = {.plan = plan_barrier,
                                     .has_destination = barrier_has_destination,
                                     .operand = last_operand,
                                     .extra = number_of_barrier};
+static bool texture_has_destination(const PtxInstruction *in) {
+    return in->opcode != PTX_sust;
+}
+
+static const Probe probe_texture = {.plan = plan_texture, .has_destination = texture_has_destination};
 static const Probe probe_bra = {.plan = plan_bra, .has_destination = writes_none};
 static const Probe probe_brx = {.plan = plan_brx, .has_destination = writes_none, .operand = first_operand};
 

@@ -18,7 +18,7 @@ bool ptx_instruction_is_ordered(const PtxInstruction *instruction) {
 }
 
 bool ptx_instruction_stores(const PtxInstruction *in) {
-    return in->opcode == PTX_st || in->opcode == PTX_stmatrix ||
+    return in->opcode == PTX_st || in->opcode == PTX_stmatrix || in->opcode == PTX_sust ||
            (in->opcode == PTX_wmma && ptx_instruction_has(in, PTX_MOD_STORE));
 }
 

@@ -338,7 +338,7 @@ typedef enum PtxAsync {
 } PtxAsync;
 PtxAsync ptx_asynchronous(const PtxInstruction *instruction);
 
-/* Only writes memory: st, stmatrix, wmma.store. */
+/* Only writes memory: st, stmatrix, sust, wmma.store. */
 bool ptx_instruction_stores(const PtxInstruction *instruction);
 /* ldmatrix, stmatrix: number of matrices; 0: another instruction. */
 int ptx_matrix_count(const PtxInstruction *instruction);

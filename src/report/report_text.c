@@ -109,7 +109,7 @@ static void print_sources(const ReportInput *input, Text *out) {
     else if (input->device)
         text_print(&sentence, "events and result: %s; counts: the traced blocks only", input->device);
     if (input->unprobed)
-        text_print(&sentence, "; %d asynchronous instruction%s not recorded there", input->unprobed,
+        text_print(&sentence, "; %d instruction%s not recorded there", input->unprobed,
                    plural((uint64_t)input->unprobed));
     if (sentence.length) sentence_print(out, "", text_string(&sentence));
     text_done(&sentence);

@@ -208,6 +208,7 @@ static TraceKind kind_of_bra(const PtxInstruction *in) {
         return kind;                                                                                         \
     }
 ALWAYS(matrix, TRACE_MATRIX)
+ALWAYS(texture, TRACE_TEXTURE)
 ALWAYS(shuffle, TRACE_SHUFFLE)
 ALWAYS(vote, TRACE_VOTE)
 ALWAYS(redux, TRACE_REDUX)

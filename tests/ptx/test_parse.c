@@ -123,7 +123,7 @@ static const struct {
     {"atom.global.cas.b32 %r1, [%rd1], %r2, 3;",
      "atom b32 global | register %r1 | memory %rd1 | register %r2 | integer 3"},
     {"tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f5, %f6}];",
-     "other tex f32 f32 x4 | vector (register %f1, register %f2, register %f3, register %f4) | other [%rd1, "
+     "tex f32 f32 x4 | vector (register %f1, register %f2, register %f3, register %f4) | other [%rd1, "
      "{%f5, %f6}]"},
     {"mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%fd1, %fd2}, {%fd3}, {%fd4}, {%fd5, %fd6};",
      "mma f64 f64 f64 f64 | vector (register %fd1, register %fd2) | vector (register %fd3) | vector "

@@ -68,6 +68,8 @@ static const char *verb_of(TraceKind kind) {
         return "reduce%s";
     case TRACE_MATRIX:
         return "multiply matrices%s";
+    case TRACE_TEXTURE:
+        return "access%s a texture or surface";
     case TRACE_BRANCH:
         return "evaluate%s the branch";
     case TRACE_BARRIER:
@@ -387,6 +389,19 @@ static void explain_product(const StepContext *context, Text *out) {
     text_add(out,
              tr("Together they hold A, B and C, some elements each; every lane receives its elements of the "
                 "result. A column of ones in B adds the rows of A."));
+}
+
+static void explain_texture(const StepContext *context, Text *out) {
+    PtxOpcode opcode = context->code ? context->code->instruction->opcode : PTX_tex;
+    if (opcode == PTX_tex || opcode == PTX_tld4)
+        text_add(out, tr("A texture unit finds the texels around the coordinates, and filters them if the "
+                         "texture says so. The sectors that it reads are not counted."));
+    else if (opcode == PTX_txq || opcode == PTX_suq)
+        text_add(out, tr("It asks for a property of the texture or surface."));
+    else
+        text_add(out,
+                 tr("It accesses the bytes of a surface: the first coordinate counts bytes. Their sectors "
+                    "are not counted."));
 }
 
 static void explain_constant(const StepContext *context, Text *out) {

@@ -1,6 +1,8 @@
 /* Executes the events of a replay and compares them with the trace. The next event of a warp is found in the
  * trace; its instruction must give the recorded event. */
 #include "emulator/replay/replay_state.h"
+
+#include "emulator/instructions/texture.h"
 #include "ptx/opcodes.h"
 
 enum { WINDOW = 64 }; /* range of events that run before their turn */
@@ -154,6 +156,25 @@ static void set_result_provenance(const Replay *replay, const Op *op, const Fram
     }
 }
 
+/* A fetch gets the recorded values; they count as no inputs of a sum, since a filter may have mixed them. */
+static void give_texels(Replay *replay) {
+    const TraceEvent *event = &replay->expected;
+    const TextureOp *texture = replay->program->ops[event->pc].extra;
+    Warp *warp = &replay->block->warps[event->warp];
+    const Frame *frame = warp->fragments[warp->current].frame;
+    for (int i = 0; i < texture->count && !texture->is_store; i++)
+        for (uint32_t rest = texture->values[i].present ? event->mask : 0; rest; rest &= rest - 1) {
+            int lane = __builtin_ctz(rest);
+            register_write(warp, texture->values[i].place, texture->values[i].bytes, lane,
+                           event->value[i][lane]);
+            replay_set_provenance(frame, texture->values[i].place, lane, 0,
+                                  replay_brought(replay, lane, i, FOLD_NONE));
+        }
+    ElementProvenance provenance[TEXTURE_VALUES];
+    event_provenance_clear(provenance, TEXTURE_VALUES);
+    replay_keep_provenance(replay, provenance, texture->count, texture->count);
+}
+
 void replay_end_event(void *context) {
     Replay *replay = context;
     const TraceEvent *event = &replay->expected;
@@ -165,6 +186,10 @@ void replay_end_event(void *context) {
             replay_matrix(replay, product, of);
         else if (!replay_wgmma(replay, product, of))
             replay_fail(replay, "it has other registers");
+        return;
+    }
+    if (event->kind == TRACE_TEXTURE) {
+        give_texels(replay);
         return;
     }
     if (event->has_result && memcmp(event->value[0], replay->made.value[0], sizeof event->value[0]) != 0)

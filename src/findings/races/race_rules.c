@@ -52,7 +52,8 @@ static PcRule rule_of(const PtxInstruction *in) {
     PcRule rule = {.scope = has(in, PTX_MOD_CTA) ? SCOPE_BLOCK : SCOPE_DEVICE};
     bool load = kind == TRACE_SHARED_LOAD || kind == TRACE_GLOBAL_LOAD || kind == TRACE_SHARED_BULK_READ ||
                 kind == TRACE_GLOBAL_BULK_READ;
-    bool store = kind == TRACE_SHARED_STORE || kind == TRACE_GLOBAL_STORE;
+    load |= in->opcode == PTX_suld; /* the bytes that tex reads follow from the texture, not from PTX */
+    bool store = kind == TRACE_SHARED_STORE || kind == TRACE_GLOBAL_STORE || in->opcode == PTX_sust;
     rule.is_atomic = kind == TRACE_SHARED_ATOMIC || kind == TRACE_GLOBAL_ATOMIC;
     bool is_product = in->opcode == PTX_wgmma && kind == TRACE_MATRIX; /* it reads shared memory */
     load |= is_product;

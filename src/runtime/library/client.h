@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "base/tensor_map.h"
+#include "base/texture_object.h"
 #include "runtime/program_messages.h"
 
 typedef enum CudaError {
@@ -195,6 +196,7 @@ typedef struct StreamOperation {
 int operation_submit(Stream *stream,
                      StreamOperation *operation); /* executes it, or adds it to the stream's capture */
 int operation_run(const StreamOperation *operation, unsigned stream, unsigned graph);
+enum { ANY_COPY = 4 }; /* cudaMemcpyDefault */
 int copy_flat(uint64_t to, uint64_t from, size_t bytes, int kind, Stream *stream);
 int copy_rows(uint64_t to, size_t to_pitch, uint64_t from, size_t from_pitch, size_t width, size_t height,
               int kind, Stream *stream);
@@ -211,6 +213,53 @@ int host_call(Stream *stream, void (*function)(void *), void *data);
 int host_callback(Stream *stream, void (*function)(Stream *, int, void *), void *data);
 void host_calls_wait(void);
 bool host_calls_is_inside(void); /* this thread executes one */
+
+/* arrays.c: CUDA arrays, textures and surfaces. Pitches, and the first coordinate of a place, are in
+ * bytes. */
+typedef struct Array Array; /* cudaArray_t, CUarray */
+
+typedef struct ChannelFormat { /* cudaChannelFormatDesc */
+    int bits[4], kind;
+} ChannelFormat;
+
+typedef struct DriverArray { /* CUDA_ARRAY3D_DESCRIPTOR */
+    size_t width, height, depth;
+    unsigned format, channels, flags;
+} DriverArray;
+
+typedef struct ArrayPlace { /* where its texels are */
+    uint64_t address;
+    size_t pitch, slice, texel_bytes;
+} ArrayPlace;
+
+enum {
+    RESOURCE_BYTES = 136, /* of cudaResourceDesc */
+    TEXTURE_BYTES = 72    /* of cudaTextureDesc; CUDA_TEXTURE_DESC has more, which nobody needs */
+};
+
+int array_create(Array **array, const ChannelFormat *format, Extent extent, unsigned flags);
+/* CUDA_ARRAY3D_DESCRIPTOR, or without a depth CUDA_ARRAY_DESCRIPTOR */
+int array_create_by_driver(Array **array, const void *descriptor, bool has_depth);
+int array_free(Array *array);
+int array_info(ChannelFormat *format, Extent *extent, unsigned *flags,
+               const Array *array); /* NULL: not asked */
+ArrayPlace array_place(const Array *array);
+int copy_to_array(Array *to, size_t x, size_t y, uint64_t from, size_t pitch, size_t width, size_t height,
+                  int kind, Stream *stream);
+int copy_from_array(uint64_t to, size_t pitch, const Array *from, size_t x, size_t y, size_t width,
+                    size_t height, int kind, Stream *stream);
+int copy_between_arrays(Array *to, size_t x, size_t y, const Array *from, size_t from_x, size_t from_y,
+                        size_t width, size_t height, int kind);
+int copy_flat_to_array(Array *to, size_t x, size_t y, uint64_t from, size_t bytes, int kind, Stream *stream);
+int copy_flat_from_array(uint64_t to, const Array *from, size_t x, size_t y, size_t bytes, int kind,
+                         Stream *stream);
+/* cudaResourceDesc and cudaTextureDesc, or the driver's; cudaResourceViewDesc must be NULL. */
+int texture_create(uint64_t *handle, const void *resource, const void *texture, const void *view,
+                   bool of_driver);
+int surface_create(uint64_t *handle, const void *resource);
+int texture_destroy(uint64_t handle); /* surfaces too */
+int texture_resource(void *resource, uint64_t handle);
+int texture_description(void *texture, uint64_t handle);
 
 /* modules.c: modules, their kernels and variables. */
 typedef struct Module Module;

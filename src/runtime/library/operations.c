@@ -205,44 +205,65 @@ int copy_symbol(const void *symbol, uint64_t host, size_t bytes, size_t offset, 
                 : copy_flat(address + offset, host, bytes, kind, stream);
 }
 
-/* cudaMemcpy3DParms: pitched memory alone. */
+/* One side of a copy of a box: rows and slices are counted from `address`. */
+typedef struct BoxSide {
+    uint64_t address;
+    size_t pitch, slice;
+} BoxSide;
+
+static BoxSide box_side(const Array *array, const size_t position[3], const Pitched *memory) {
+    if (array != NULL) {
+        ArrayPlace place = array_place(array);
+        return (BoxSide){place.address + position[2] * place.slice + position[1] * place.pitch +
+                             position[0] * place.texel_bytes,
+                         place.pitch, place.slice};
+    }
+    size_t slice = memory->pitch * memory->height;
+    return (BoxSide){memory->pointer + position[2] * slice + position[1] * memory->pitch + position[0],
+                     memory->pitch, slice};
+}
+
+/* cudaMemcpy3DParms: with an array, the extent and the place in the array are in texels. */
 int copy_read_box(MemoryCopy *copy, const void *parameters) {
     struct {
-        uint64_t from_array;
+        const Array *from_array;
         size_t from_position[3];
         Pitched from;
-        uint64_t to_array;
+        const Array *to_array;
         size_t to_position[3];
         Pitched to;
         size_t extent[3];
         int kind;
     } p;
     memcpy(&p, parameters, sizeof p);
-    if (p.from_array != 0 || p.to_array != 0) return lacks("cudaMemcpy3D of arrays");
-    size_t from_slice = p.from.pitch * p.from.height, to_slice = p.to.pitch * p.to.height;
-    *copy = (MemoryCopy){p.to.pointer + p.to_position[2] * to_slice + p.to_position[1] * p.to.pitch +
-                             p.to_position[0],
-                         p.from.pointer + p.from_position[2] * from_slice +
-                             p.from_position[1] * p.from.pitch + p.from_position[0],
-                         p.to.pitch,
-                         p.from.pitch,
-                         to_slice,
-                         from_slice,
-                         p.extent[0],
-                         p.extent[1],
-                         p.extent[2],
-                         p.kind};
+    BoxSide from = box_side(p.from_array, p.from_position, &p.from),
+            to = box_side(p.to_array, p.to_position, &p.to);
+    const Array *array = p.to_array != NULL ? p.to_array : p.from_array;
+    size_t unit = array != NULL ? array_place(array).texel_bytes : 1;
+    *copy = (MemoryCopy){to.address, from.address,       to.pitch,    from.pitch,  to.slice,
+                         from.slice, p.extent[0] * unit, p.extent[1], p.extent[2], p.kind};
     return 0;
 }
 
 /* One side of the driver's structures for copies of boxes; rows and slices are counted from here. */
 typedef struct DriverSide {
     int memory; /* 1 host, 2 device, 3 array, 4 unified */
-    uint64_t host, device, array;
+    uint64_t host, device;
+    const Array *array;
 } DriverSide;
 
-static uint64_t driver_address(const DriverSide *side) {
-    return side->memory == 1 ? side->host : side->device;
+enum { DRIVER_HOST = 1, DRIVER_ARRAY = 3 };
+
+/* The place of x bytes, y rows and z slices. */
+static BoxSide driver_side(const DriverSide *side, size_t x, size_t y, size_t z, size_t pitch,
+                           size_t height) {
+    BoxSide result = {side->memory == DRIVER_HOST ? side->host : side->device, pitch, pitch * height};
+    if (side->memory == DRIVER_ARRAY && side->array != NULL) {
+        ArrayPlace place = array_place(side->array);
+        result = (BoxSide){place.address, place.pitch, place.slice};
+    }
+    result.address += z * result.slice + y * result.pitch + x;
+    return result;
 }
 
 /* CUDA_MEMCPY3D */
@@ -258,19 +279,10 @@ static int read_driver_box(MemoryCopy *copy, const void *parameters) {
         size_t width, height, depth;
     } p;
     memcpy(&p, parameters, sizeof p);
-    if (p.from.memory.memory == 3 || p.to.memory.memory == 3) return lacks("cuMemcpy3D of arrays");
-    size_t from_slice = p.from.pitch * p.from.height, to_slice = p.to.pitch * p.to.height;
-    *copy = (MemoryCopy){driver_address(&p.to.memory) + p.to.z * to_slice + p.to.y * p.to.pitch + p.to.x,
-                         driver_address(&p.from.memory) + p.from.z * from_slice + p.from.y * p.from.pitch +
-                             p.from.x,
-                         p.to.pitch,
-                         p.from.pitch,
-                         to_slice,
-                         from_slice,
-                         p.width,
-                         p.height,
-                         p.depth,
-                         ANY_DIRECTION};
+    BoxSide from = driver_side(&p.from.memory, p.from.x, p.from.y, p.from.z, p.from.pitch, p.from.height),
+            to = driver_side(&p.to.memory, p.to.x, p.to.y, p.to.z, p.to.pitch, p.to.height);
+    *copy = (MemoryCopy){to.address, from.address, to.pitch, from.pitch, to.slice,
+                         from.slice, p.width,      p.height, p.depth,    ANY_DIRECTION};
     return 0;
 }
 
@@ -290,12 +302,12 @@ int copy_rows_of_driver(const void *parameters, Stream *stream) {
     size_t size[2];
     memcpy(side, parameters, sizeof side);
     memcpy(size, (const char *)parameters + sizeof side, sizeof size);
-    if (side[0].memory.memory == 3 || side[1].memory.memory == 3) return lacks("cuMemcpy2D of arrays");
-    size_t from_pitch = side[0].pitch != 0 ? side[0].pitch : size[0],
-           to_pitch = side[1].pitch != 0 ? side[1].pitch : size[0];
-    return copy_rows(driver_address(&side[1].memory) + side[1].y * to_pitch + side[1].x, to_pitch,
-                     driver_address(&side[0].memory) + side[0].y * from_pitch + side[0].x, from_pitch,
-                     size[0], size[1], ANY_DIRECTION, stream);
+    BoxSide box[2];
+    for (int i = 0; i < 2; i++)
+        box[i] = driver_side(&side[i].memory, side[i].x, side[i].y, 0,
+                             side[i].pitch != 0 ? side[i].pitch : size[0], 0);
+    return copy_rows(box[1].address, box[1].pitch, box[0].address, box[0].pitch, size[0], size[1],
+                     ANY_DIRECTION, stream);
 }
 
 int fill_rows(uint64_t to, size_t pitch, unsigned value, unsigned element, size_t width, size_t height,

@@ -1,0 +1,263 @@
+#include "emulator/lanes/texture_sample.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { FRACTION = 256 }; /* steps of a weight */
+
+/* ---- places ------------------------------------------------------------------------------------------- */
+
+/* The texel of a place along one dimension; -1: the border. */
+static int64_t address(int64_t place, uint32_t extent, uint32_t addressing) {
+    int64_t n = extent;
+    switch (addressing) {
+    case TEXTURE_WRAP:
+        return ((place % n) + n) % n;
+    case TEXTURE_MIRROR: {
+        int64_t turn = ((place % (2 * n)) + 2 * n) % (2 * n);
+        return turn < n ? turn : 2 * n - 1 - turn;
+    }
+    case TEXTURE_CLAMP:
+        return place < 0 ? 0 : place < n ? place : n - 1;
+    default:
+        return place < 0 || place >= n ? -1 : place;
+    }
+}
+
+typedef struct Along { /* one dimension */
+    int64_t texel[2];
+    uint32_t weight[2]; /* of 256 */
+    int count;
+} Along;
+
+static double in_texels(const TextureObject *object, float at, uint32_t extent, uint32_t addressing) {
+    const double most = 1 << 30;
+    double x = at;
+    if (x != x) return 0;
+    if (object->flags & TEXTURE_IS_NORMALIZED) {
+        if (addressing == TEXTURE_WRAP) x = isinf(x) ? 0 : x - floor(x);
+        x *= extent;
+    }
+    return x > most ? most : x < -most ? -most : x;
+}
+
+static Along along(const TextureObject *object, bool filters, float at, uint32_t extent,
+                   uint32_t addressing) {
+    double x = in_texels(object, at, extent, addressing);
+    bool folds = addressing == TEXTURE_WRAP || addressing == TEXTURE_MIRROR;
+    if (folds && !(object->flags & TEXTURE_IS_NORMALIZED)) addressing = TEXTURE_CLAMP;
+    if (!filters) return (Along){{address((int64_t)floor(x), extent, addressing)}, {FRACTION}, 1};
+    int64_t fixed = (int64_t)floor((x - 0.5) * FRACTION + 0.5), last = ((int64_t)extent - 1) * FRACTION;
+    if (addressing == TEXTURE_CLAMP) fixed = fixed < 0 ? 0 : fixed > last ? last : fixed;
+    int64_t first = fixed >> 8;
+    uint32_t fraction = (uint32_t)(fixed & (FRACTION - 1));
+    return (Along){{address(first, extent, addressing), address(first + 1, extent, addressing)},
+                   {FRACTION - fraction, fraction},
+                   2};
+}
+
+static Along at_index(int64_t index, uint32_t extent) {
+    return (Along){{address(index, extent, TEXTURE_BORDER)}, {FRACTION}, 1};
+}
+
+/* The face of a cubemap and the place in it, each from 0 to 1 ("Cubemap Textures"). */
+static uint32_t face_of(const float at[3], float place[2]) {
+    float x = at[0], y = at[1], z = at[2], ax = fabsf(x), ay = fabsf(y), az = fabsf(z), s, t, m;
+    uint32_t face;
+    if (az >= ax && az >= ay) {
+        face = 4 + (z < 0);
+        m = az, s = z < 0 ? -x : x, t = -y;
+    } else if (ay >= ax) {
+        face = 2 + (y < 0);
+        m = ay, s = x, t = y < 0 ? -z : z;
+    } else {
+        face = x < 0;
+        m = ax, s = x < 0 ? z : -z, t = -y;
+    }
+    place[0] = (s / m + 1) / 2;
+    place[1] = (t / m + 1) / 2;
+    return face;
+}
+
+/* Layers are clamped, whatever the addressing. */
+static uint64_t layer_of(const TextureObject *object, const TextureFetch *fetch, uint32_t face) {
+    bool is_cube = fetch->shape == TEXTURE_SHAPE_CUBE;
+    uint32_t layers = is_cube ? object->depth / 6 : object->depth;
+    uint32_t wanted = fetch->has_layer ? fetch->layer : 0, layer = wanted < layers ? wanted : layers - 1;
+    return is_cube && object->depth >= 6 ? layer * 6 + face : layer;
+}
+
+/* Half of a weight's last bit goes to the texels on the diagonal from the first to the last one. */
+static uint32_t share(uint32_t whole, uint32_t weight) {
+    return (whole * weight + FRACTION / 2) / FRACTION;
+}
+
+static void share_weights(const Along parts[3], uint32_t weights[2][2][2]) {
+    for (int z = 0; z < 2; z++) {
+        uint32_t slice = parts[2].weight[z], right = share(slice, parts[0].weight[1]), left = slice - right;
+        weights[z][1][1] = share(right, parts[1].weight[1]);
+        weights[z][0][1] = right - weights[z][1][1];
+        weights[z][0][0] = share(left, parts[1].weight[0]);
+        weights[z][1][0] = left - weights[z][0][0];
+    }
+}
+
+void texture_find(const TextureObject *object, const TextureFetch *fetch, TextureTexels *texels) {
+    bool filters = (object->flags & TEXTURE_FILTERS || fetch->is_gather) && !fetch->is_index;
+    const uint32_t extents[3] = {object->width, object->height, object->depth};
+    int dimensions = fetch->shape == TEXTURE_SHAPE_CUBE ? 2 : (int)fetch->shape + 1;
+    if (fetch->shape == TEXTURE_SHAPE_1D && filters) dimensions = 2; /* the row of y = 0 */
+    float place[3] = {fetch->at[0], fetch->shape == TEXTURE_SHAPE_1D ? 0 : fetch->at[1], fetch->at[2]};
+    uint32_t face = fetch->shape == TEXTURE_SHAPE_CUBE ? face_of(fetch->at, place) : 0;
+    TextureObject cube = *object; /* coordinates in a face are fractions, and end at its edge */
+    if (fetch->shape == TEXTURE_SHAPE_CUBE) {
+        cube.flags |= TEXTURE_IS_NORMALIZED;
+        cube.addressing[0] = cube.addressing[1] = TEXTURE_CLAMP;
+    }
+    Along parts[3] = {{{0}, {FRACTION}, 1}, {{0}, {FRACTION}, 1}, {{0}, {FRACTION}, 1}};
+    for (int d = 0; d < dimensions && d < 3; d++)
+        parts[d] = fetch->is_index ? at_index(fetch->index[d], extents[d])
+                                   : along(&cube, filters, place[d], extents[d], cube.addressing[d]);
+    bool has_layers = fetch->shape != TEXTURE_SHAPE_3D && object->depth > 1;
+    uint64_t layer = has_layers || face ? layer_of(object, fetch, face) : 0;
+    uint32_t weights[2][2][2];
+    share_weights(parts, weights);
+    texels->count = 0;
+    for (int z = 0; z < parts[2].count; z++)
+        for (int y = 0; y < parts[1].count; y++)
+            for (int x = 0; x < parts[0].count; x++) {
+                int i = texels->count++;
+                int64_t tx = parts[0].texel[x], ty = parts[1].texel[y], tz = parts[2].texel[z];
+                texels->is_inside[i] = tx >= 0 && ty >= 0 && tz >= 0;
+                texels->offset[i] = (uint64_t)tx * texture_texel_bytes(object) +
+                                    (uint64_t)ty * object->pitch + ((uint64_t)tz + layer) * object->slice;
+                texels->weight[i] = weights[z][y][x];
+            }
+}
+
+/* ---- values ------------------------------------------------------------------------------------------- */
+
+static float float_of_bits(uint32_t bits) {
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static uint32_t bits_of_float(float value) {
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+static float float_of_half(uint16_t half) {
+    int exponent = half >> 10 & 31;
+    uint32_t fraction = half & 0x3ff, sign = (uint32_t)(half >> 15) << 31;
+    if (exponent == 31) return float_of_bits(sign | 0x7f800000u | fraction << 13);
+    float size = exponent ? ldexpf((float)(fraction | 0x400), exponent - 25) : ldexpf((float)fraction, -24);
+    return sign ? -size : size;
+}
+
+static double decode_srgb(double value) {
+    return value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4);
+}
+
+static bool is_fraction(const TextureObject *object) {
+    return object->flags & TEXTURE_READS_FRACTIONS && object->kind != TEXEL_FLOAT &&
+           object->channel_bytes < 4;
+}
+
+/* The bits of an integer, sign-extended. */
+static uint32_t integer_of(const TextureObject *object, const uint8_t *texel, int channel) {
+    uint32_t bits = 0, count = object->channel_bytes;
+    memcpy(&bits, texel + (uint32_t)channel * count, count);
+    uint32_t sign = UINT32_C(1) << (8 * count - 1);
+    return object->kind == TEXEL_SIGNED ? (bits ^ sign) - sign : bits;
+}
+
+/* The largest integer of a channel, and of a filter's result. */
+static int64_t most_of(const TextureObject *object, int bytes) {
+    return (INT64_C(1) << (8 * bytes - (object->kind == TEXEL_SIGNED))) - 1;
+}
+
+static bool is_srgb(const TextureObject *object, int channel) {
+    return object->flags & TEXTURE_IS_SRGB && object->channel_bytes == 1 && channel < 3;
+}
+
+/* A float channel. */
+static double float_of(const TextureObject *object, bool is_inside, const uint8_t *texel, int channel) {
+    if (!is_inside) return object->border[channel];
+    uint32_t bits = integer_of(object, texel, channel);
+    return object->channel_bytes == 4 ? float_of_bits(bits) : float_of_half((uint16_t)bits);
+}
+
+/* A channel that is read as a fraction: an integer from -most or 0 to most. The border is the nearest one. */
+static int64_t step_of(const TextureObject *object, bool is_inside, const uint8_t *texel, int channel) {
+    bool is_signed = object->kind == TEXEL_SIGNED;
+    int64_t most = most_of(object, object->channel_bytes), least = is_signed ? -most : 0;
+    if (!is_inside) {
+        double value = object->border[channel] * (double)most;
+        return value > (double)most ? most : value > (double)least ? (int64_t)floor(value + 0.5) : least;
+    }
+    uint32_t bits = integer_of(object, texel, channel);
+    int64_t step = is_signed ? (int32_t)bits : (int64_t)bits;
+    return step < least ? least : step;
+}
+
+/* A channel of one texel, or of the border, as it is read. */
+static uint32_t plain_value(const TextureObject *object, bool is_inside, const uint8_t *texel, int channel) {
+    if (channel >= object->channels) return 0;
+    if (object->kind == TEXEL_FLOAT) return bits_of_float((float)float_of(object, is_inside, texel, channel));
+    if (is_fraction(object)) {
+        double value = (double)step_of(object, is_inside, texel, channel) /
+                       (double)most_of(object, object->channel_bytes);
+        return bits_of_float((float)(is_srgb(object, channel) ? decode_srgb(value) : value));
+    }
+    if (is_inside) return integer_of(object, texel, channel);
+    uint32_t bits = bits_of_float(object->border[channel]);
+    return object->channel_bytes == 4 ? bits : bits & ((UINT32_C(1) << 8 * object->channel_bytes) - 1);
+}
+
+/* Rounds to so many bits, ties away from zero; `least`: the exponent of the smallest normal number. */
+static double round_to(double value, int bits, int least) {
+    int exponent = 0;
+    if (value == 0 || isinf(value) || isnan(value)) return value;
+    frexp(value, &exponent);
+    int last = (exponent - 1 > least ? exponent - 1 : least) - bits + 1;
+    return ldexp(round(ldexp(value, -last)), last);
+}
+
+/* What a filter adds: floats, or steps of 16 bits for integers of 8 and 16 bits. */
+static double filtered_of(const TextureObject *object, bool is_inside, const uint8_t *texel, int channel) {
+    if (object->kind == TEXEL_FLOAT) return float_of(object, is_inside, texel, channel);
+    double step = (double)step_of(object, is_inside, texel, channel),
+           most = (double)most_of(object, object->channel_bytes), most_result = (double)most_of(object, 2);
+    return is_srgb(object, channel) ? decode_srgb(step / most) * most_result : step * (most_result / most);
+}
+
+static float result_of(const TextureObject *object, double sum) {
+    if (object->kind == TEXEL_FLOAT)
+        return (float)(object->channel_bytes == 4 ? round_to(sum, 24, -126) : round_to(sum, 11, -14));
+    return (float)(floor(sum + 0.5) / (double)most_of(object, 2));
+}
+
+void texture_blend(const TextureObject *object, const TextureFetch *fetch, const TextureTexels *texels,
+                   uint8_t (*texel)[TEXEL_MOST_BYTES], uint32_t out[4]) {
+    if (fetch->is_gather) { /* lower left, lower right, upper right, upper left ("tld4") */
+        static const int order[4] = {2, 3, 1, 0};
+        for (int i = 0; i < 4; i++)
+            out[i] = plain_value(object, texels->is_inside[order[i]], texel[order[i]], fetch->channel);
+        return;
+    }
+    for (int c = 0; c < 4; c++) {
+        bool is_filtered = texels->count > 1 && (object->kind == TEXEL_FLOAT || is_fraction(object));
+        if (!is_filtered || c >= object->channels) {
+            out[c] = plain_value(object, texels->is_inside[0], texel[0], c);
+            continue;
+        }
+        double sum = 0;
+        for (int i = 0; i < texels->count; i++)
+            if (texels->weight[i])
+                sum += texels->weight[i] * filtered_of(object, texels->is_inside[i], texel[i], c);
+        out[c] = bits_of_float(result_of(object, sum / FRACTION));
+    }
+}
