@@ -32,7 +32,7 @@ enum { /* TextureObject.flags */
        TEXTURE_FILTERS = 16,         /* linear filter; else the nearest texel */
        TEXTURE_IS_NORMALIZED = 32,   /* coordinates are fractions of the extent */
        TEXTURE_READS_FRACTIONS = 64, /* 8- and 16-bit integers are read as fractions of their range */
-       TEXTURE_IS_SRGB = 128         /* red, green and blue of 8 bits are decoded before the filter */
+       TEXTURE_IS_SRGB = 128         /* red, green and blue of 8 bits are decoded */
 };
 
 typedef struct TextureObject {

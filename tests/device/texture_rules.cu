@@ -68,7 +68,7 @@ struct Format {
     const char *name;
     cudaChannelFormatDesc channels;
     cudaTextureReadMode read;
-    bool srgb;
+    bool srgb; /* redviz refuses to filter it */
 };
 
 static const Format FORMATS[] = {

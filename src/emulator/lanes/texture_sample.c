@@ -157,8 +157,34 @@ static float float_of_half(uint16_t half) {
     return sign ? -size : size;
 }
 
-static double decode_srgb(double value) {
-    return value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4);
+/* [step] The upper 16 bits of the float that an H200 decodes it to. */
+static const uint16_t srgb[256] = {
+    0x0000, 0x39a0, 0x3a20, 0x3a70, 0x3aa0, 0x3ac8, 0x3af0, 0x3b0c, 0x3b20, 0x3b34, 0x3b48, 0x3b5c, 0x3b70,
+    0x3b84, 0x3b90, 0x3b9c, 0x3baa, 0x3bb8, 0x3bc6, 0x3bd6, 0x3be6, 0x3bf6, 0x3c03, 0x3c0c, 0x3c16, 0x3c1f,
+    0x3c29, 0x3c34, 0x3c3e, 0x3c49, 0x3c55, 0x3c60, 0x3c6c, 0x3c7a, 0x3c83, 0x3c8a, 0x3c91, 0x3c98, 0x3c9f,
+    0x3ca6, 0x3cae, 0x3cb6, 0x3cbe, 0x3cc6, 0x3cce, 0x3cd7, 0x3ce0, 0x3ce9, 0x3cf2, 0x3cfc, 0x3d03, 0x3d08,
+    0x3d0d, 0x3d12, 0x3d17, 0x3d1c, 0x3d22, 0x3d28, 0x3d2d, 0x3d33, 0x3d39, 0x3d3f, 0x3d45, 0x3d4c, 0x3d52,
+    0x3d58, 0x3d60, 0x3d66, 0x3d6c, 0x3d74, 0x3d7a, 0x3d81, 0x3d85, 0x3d88, 0x3d8c, 0x3d90, 0x3d94, 0x3d98,
+    0x3d9c, 0x3da0, 0x3da4, 0x3da9, 0x3dad, 0x3db1, 0x3db6, 0x3dba, 0x3dbf, 0x3dc3, 0x3dc8, 0x3dcd, 0x3dd1,
+    0x3dd6, 0x3ddb, 0x3de0, 0x3de5, 0x3dea, 0x3df0, 0x3df4, 0x3dfa, 0x3e00, 0x3e02, 0x3e05, 0x3e08, 0x3e0b,
+    0x3e0e, 0x3e11, 0x3e14, 0x3e17, 0x3e1a, 0x3e1d, 0x3e20, 0x3e23, 0x3e26, 0x3e29, 0x3e2c, 0x3e30, 0x3e33,
+    0x3e36, 0x3e3a, 0x3e3d, 0x3e40, 0x3e44, 0x3e47, 0x3e4b, 0x3e4e, 0x3e52, 0x3e56, 0x3e59, 0x3e5d, 0x3e61,
+    0x3e65, 0x3e68, 0x3e6c, 0x3e70, 0x3e74, 0x3e78, 0x3e7c, 0x3e80, 0x3e82, 0x3e84, 0x3e86, 0x3e88, 0x3e8a,
+    0x3e8d, 0x3e8f, 0x3e91, 0x3e93, 0x3e95, 0x3e98, 0x3e9a, 0x3e9c, 0x3e9e, 0x3ea1, 0x3ea3, 0x3ea5, 0x3ea8,
+    0x3eaa, 0x3ead, 0x3eaf, 0x3eb2, 0x3eb4, 0x3eb6, 0x3eb9, 0x3ebc, 0x3ebe, 0x3ec1, 0x3ec3, 0x3ec6, 0x3ec8,
+    0x3ecb, 0x3ece, 0x3ed1, 0x3ed3, 0x3ed6, 0x3ed9, 0x3edb, 0x3ede, 0x3ee1, 0x3ee4, 0x3ee7, 0x3eea, 0x3eed,
+    0x3ef0, 0x3ef2, 0x3ef6, 0x3ef8, 0x3efc, 0x3efe, 0x3f01, 0x3f02, 0x3f04, 0x3f05, 0x3f07, 0x3f09, 0x3f0a,
+    0x3f0c, 0x3f0d, 0x3f0f, 0x3f11, 0x3f12, 0x3f14, 0x3f16, 0x3f17, 0x3f19, 0x3f1b, 0x3f1c, 0x3f1e, 0x3f20,
+    0x3f21, 0x3f23, 0x3f25, 0x3f27, 0x3f29, 0x3f2a, 0x3f2c, 0x3f2e, 0x3f30, 0x3f32, 0x3f33, 0x3f35, 0x3f37,
+    0x3f39, 0x3f3b, 0x3f3d, 0x3f3f, 0x3f41, 0x3f43, 0x3f45, 0x3f47, 0x3f49, 0x3f4b, 0x3f4d, 0x3f4f, 0x3f51,
+    0x3f53, 0x3f55, 0x3f57, 0x3f59, 0x3f5b, 0x3f5d, 0x3f5f, 0x3f61, 0x3f63, 0x3f65, 0x3f68, 0x3f6a, 0x3f6c,
+    0x3f6e, 0x3f70, 0x3f72, 0x3f74, 0x3f76, 0x3f7a, 0x3f7c, 0x3f7e, 0x3f80};
+
+/* The border is not encoded. */
+static double decode_srgb(const TextureObject *object, bool is_inside, const uint8_t *texel, int channel) {
+    double border = object->border[channel];
+    if (is_inside) return float_of_bits((uint32_t)srgb[texel[channel]] << 16);
+    return border > 0 ? (border < 1 ? border : 1) : 0;
 }
 
 static bool is_fraction(const TextureObject *object) {
@@ -208,9 +234,10 @@ static uint32_t plain_value(const TextureObject *object, bool is_inside, const u
     if (channel >= object->channels) return 0;
     if (object->kind == TEXEL_FLOAT) return bits_of_float((float)float_of(object, is_inside, texel, channel));
     if (is_fraction(object)) {
-        double value = (double)step_of(object, is_inside, texel, channel) /
-                       (double)most_of(object, object->channel_bytes);
-        return bits_of_float((float)(is_srgb(object, channel) ? decode_srgb(value) : value));
+        int64_t step = step_of(object, is_inside, texel, channel);
+        double value = (double)step / (double)most_of(object, object->channel_bytes);
+        return bits_of_float(
+            (float)(is_srgb(object, channel) ? decode_srgb(object, is_inside, texel, channel) : value));
     }
     if (is_inside) return integer_of(object, texel, channel);
     uint32_t bits = bits_of_float(object->border[channel]);
@@ -229,14 +256,13 @@ static double round_to(double value, int bits, int least) {
 /* What a filter adds: floats, or steps of 16 bits for integers of 8 and 16 bits. */
 static double filtered_of(const TextureObject *object, bool is_inside, const uint8_t *texel, int channel) {
     if (object->kind == TEXEL_FLOAT) return float_of(object, is_inside, texel, channel);
-    double step = (double)step_of(object, is_inside, texel, channel),
-           most = (double)most_of(object, object->channel_bytes), most_result = (double)most_of(object, 2);
-    return is_srgb(object, channel) ? decode_srgb(step / most) * most_result : step * (most_result / most);
+    double step = (double)step_of(object, is_inside, texel, channel);
+    return step * ((double)most_of(object, 2) / (double)most_of(object, object->channel_bytes));
 }
 
 static float result_of(const TextureObject *object, double sum) {
-    if (object->kind == TEXEL_FLOAT)
-        return (float)(object->channel_bytes == 4 ? round_to(sum, 24, -126) : round_to(sum, 11, -14));
+    if (object->kind == TEXEL_FLOAT && object->channel_bytes == 4) return (float)round_to(sum, 24, -126);
+    if (object->kind == TEXEL_FLOAT) return (float)round_to(sum, 11, -14);
     return (float)(floor(sum + 0.5) / (double)most_of(object, 2));
 }
 

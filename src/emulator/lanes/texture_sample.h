@@ -19,8 +19,8 @@
  *   - The sum is exact and is rounded once, ties away from zero, to the format: f32, f16; integers of 8 and
  *     16 bits are added as integers of 16 bits, ties upwards. Known to differ by one step: f16 texels of very
  *     different sizes (36 of 6,084), signed 8-bit texels (116 of 3,042).
- *   - sRGB is decoded by the formula of the guide before the filter. The H200 decodes with 8 significant bits
- *     and differs by up to 0.8 % of the value.
+ *   - sRGB is decoded by a table of 256 values with 8 significant bits; the border is not encoded. A filter
+ *     of sRGB texels is refused (runtime/library/arrays.c).
  *   - A coordinate that is not a number reads texel 0, and one that is infinite too if it wraps.
  *   - Absent channels are 0. The border is converted to the format: fractions are clamped and rounded,
  *     integers take its low bits.
