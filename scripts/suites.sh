@@ -193,12 +193,16 @@ cub_run() {
         printf 'skipped\t%s\tnvcc does not build it\n' "$name" >"$results.tsv" && return
     fi
     under "$results.program" --list-tests --verbosity quiet --out "$results.list"
-    sed 's/^ *//; s/^/listed\t/; s/$/\t/' "$results.list" >"$results.tsv"
+    sed "s/^ *//; s/^/listed\t/; s/\$/\t/; s/\"/'/g" "$results.list" >"$results.tsv"
     under "$results.program" --reporter xml --out "$results.xml"
-    sed -n 's/.*<TestCase name="\([^"]*\)".*/case \1/p; s/.*<OverallResult success="\([a-z]*\)".*/\1/p' \
-        "$results.xml" | sed 's/&lt;/</g; s/&gt;/>/g; s/&quot;/"/g; s/&amp;/\&/g' | awk '/^case / { name = substr($0, 6); next }
-            name { printf "%s\t%s\t%s\n", $0 == "true" ? "passed" : "failed", name, $0 == "true" ? "" : "wrong value"
-                   name = "" }' >>"$results.tsv"
+    sed 's/&quot;/\x27/g; s/&lt;/</g; s/&gt;/>/g; s/&amp;/\&/g' "$results.xml" | awk '
+        /<TestCase name="/ { name = $0; sub(/.*<TestCase name="/, "", name); sub(/".*/, "", name); why = "wrong value" }
+        /<Exception / { getline why; sub(/^ */, "", why) }
+        name && /<OverallResult / {
+            result = /success="true"/ ? "passed" : why ~ /not supported/ ? "refused" : "failed"
+            printf "%s\t%s\t%s\n", result, name, result == "passed" ? "" : substr(why, 1, 160)
+            name = ""
+        }' >>"$results.tsv"
     rm -f "$results.program"
 }
 

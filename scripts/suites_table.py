@@ -13,11 +13,14 @@ SUITES = ("numba-cuda", "cupy", "pycuda", "tinygrad", "zluda", "cuda-samples", "
 WORST = ("listed", "failed", "refused", "skipped", "passed")
 # kind of what is not passed; what its reason or redviz's message says
 KINDS = (
+    ("how it is run", r"CalledProcessError.*gcc|No module named 'test\.|has no attribute 'row_stack'"),
+    ("after a fault", r"illegal memory access"),
     ("time limit", r"time limit|was stopped after|exit status (124|137)"),
     ("textures and surfaces", r"[Tt]exture|[Ss]urface|cudaArray|Malloc(3D)?Array|\btex\.|\bsu(ld|st)\b"),
+    ("memory pools", r"memory pool"),
     ("graphs", r"cuda(Device\w*)?Graph"),
     ("launches by kernels (CDP)", r"device-side|CDP\b|__cudaCDP|cudadevrt|cudaLaunchDevice|cudaGetParameterBuffer"),
-    ("machine code", r"machine code|cubin|LTO"),
+    ("machine code", r"machine code|cubin|LTO|NO_BINARY_FOR_GPU"),
     ("several GPUs", r"several GPUs|more than one device"),
     ("form of PTX", r"INVALID_PTX|not emulated"),
     ("crash", r"crash|signal"),

@@ -190,8 +190,7 @@ static void loading_free(Loading *loading) {
     free(loading);
 }
 
-static void *compile(void *context) {
-    Loading *loading = context;
+static void compile(Loading *loading) {
     int options[] = {JIT_ERROR_LOG_BUFFER, JIT_ERROR_LOG_BYTES, loading->option};
     void *values[] = {loading->log, (void *)(uintptr_t)sizeof loading->log,
                       (void *)(uintptr_t)loading->value};
@@ -199,6 +198,11 @@ static void *compile(void *context) {
     if (!loading->result)
         loading->result = loading->table.cuModuleLoadDataEx(&loading->module, loading->ptx,
                                                             loading->option ? 3 : 2, options, values);
+}
+
+static void *compile_in_thread(void *context) {
+    Loading *loading = context;
+    compile(loading);
     if (atomic_exchange(&loading->is_over, true)) loading_free(loading);
     return NULL;
 }
@@ -221,7 +225,7 @@ static bool compile_in_time(Cuda *cuda, Loading *loading) {
     pthread_t thread;
     double end = clock_seconds() + cuda->load_seconds;
     long pause = 20000;
-    if (pthread_create(&thread, NULL, compile, loading)) {
+    if (pthread_create(&thread, NULL, compile_in_thread, loading)) {
         compile(loading);
         return true;
     }

@@ -246,7 +246,6 @@ static char *time_of(const char *frame, const char *kernel) {
     snprintf(own, sizeof own, " >%s ", kernel);
     const char *at = strstr(frame, own);
     if (!at && (at = strstr(frame, "\n time ")) != NULL) at++;
-    if (!at) at = strstr(frame, " No timings for this type and size");
     return at ? strndup(at, strcspn(at, "\n")) : NULL;
 }
 
