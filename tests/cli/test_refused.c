@@ -141,8 +141,10 @@ static void test_unsupported_is_listed(void **state) {
                             "emulated, nor are 2 more; --until-unsupported runs the kernel up to the first "
                             "that is reached\n  tcgen05.alloc.cta_group::1.sync.aligned.b32 [%rd1], 32;\n"
                             "  ^\n");
-    program_assert_contains(outcome.err, "\n  line 19: tcgen05.alloc.cta_group::1.sync.aligned.b32\n"
-                                         "  line 7, 8: tex.1d.v4.f32.s32\n");
+    program_assert_contains(outcome.err,
+                            "\n  line 19: tcgen05.alloc.cta_group::1.sync.aligned.b32\n"
+                            "  line 7, 8: tex.1d.v4.f32.s32: tex of a texture or surface by name "
+                            "is not emulated: only of objects\n");
     program_outcome_done(&outcome);
 }
 
