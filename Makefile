@@ -494,7 +494,7 @@ $(O)/tests/gpu/libcuda_old_stub.so: tests/gpu/stub/cuda_stub.c
 $(O)/tests/gpu/libcupti_stub.so: src/gpu/cupti.h src/gpu/cupti.def
 $(O)/tests/gpu/libpeers_stub.so: src/gpu/peers.h
 $(filter-out %_old_stub.so,$(STUBS)): $(O)/tests/gpu/lib%.so: tests/gpu/stub/%.c
-$(STUBS): Makefile
+$(STUBS): Makefile tests/gpu/stub/cuda_stub.h
 	$(SAY) "  link     $@"
 	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) -std=c11 -Isrc -fPIC -shared -Wall $(STUB_FLAGS) -o $@ $(filter %.c,$^)
 
