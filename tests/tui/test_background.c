@@ -132,10 +132,10 @@ static void escape_gives_a_run_up(void **state) {
 
 static void a_block_is_traced_on_demand(void **state) {
     (void)state;
-    Pty *pty = start("strided", "65536", 80, 24);
+    Pty *pty = start("strided", "65536", 120, 40);
     pty_go_to_first_step(pty, "step 1 of 64");
     pty_type(pty, "20>17}");
-    pty_wait_for(pty, "block 17");
+    pty_wait_for(pty, "lanes  block 17");
     pty_wait_for(pty, "step 21 of 64");
     pty_quit(pty);
 }
