@@ -194,6 +194,21 @@ static void directions_choose_faces(void **state) {
     }
 }
 
+/* The place at the right edge of the face +z is its left edge. */
+static void faces_wrap(void **state) {
+    (void)state;
+    TextureObject object = floats(2, 2, 6, TEXTURE_IS_CUBE);
+    object.dimensions = 2;
+    uint32_t texels[24];
+    for (int i = 0; i < 24; i++) texels[i] = bits((float)i);
+    const char *fetch = "mov.f32 %f1, 0f3F800000; "
+                        "tex.cube.v4.f32.f32 {%f2, %f3, %f4, %f5}, [%q1, {%f1, %f1, %f1, %f1}];";
+    object.addressing[0] = object.addressing[1] = TEXTURE_WRAP;
+    expect(&object, fetch, texels, 24, &texels[16], 1);
+    object.addressing[0] = object.addressing[1] = TEXTURE_CLAMP;
+    expect(&object, fetch, texels, 24, &texels[17], 1);
+}
+
 /* Lower left, lower right, upper right, upper left of the place between texels 0, 1, 2, 3. */
 static void a_gather_gives_four_texels(void **state) {
     (void)state;
@@ -201,6 +216,19 @@ static void a_gather_gives_four_texels(void **state) {
     const uint32_t texels[] = {bits(0), bits(1), bits(2), bits(3)}, expected[] = {bits(2310)};
     expect(&object,
            "mov.f32 %f1, 0f3F800000; tld4.r.2d.v4.f32.f32 {%f2, %f3, %f4, %f5}, [%q1, {%f1, %f1}];\n"
+           "fma.rn.f32 %f2, %f2, 0f41200000, %f3; fma.rn.f32 %f2, %f2, 0f41200000, %f4;\n"
+           "fma.rn.f32 %f2, %f2, 0f41200000, %f5;",
+           texels, 4, expected, 1);
+}
+
+/* Beyond the corner there is the corner again, not its neighbours. */
+static void a_gather_ends_at_the_corner(void **state) {
+    (void)state;
+    TextureObject object = floats(2, 2, 1, 0);
+    const uint32_t texels[] = {bits(5), bits(1), bits(2), bits(3)}, expected[] = {bits(5555)};
+    object.addressing[0] = object.addressing[1] = TEXTURE_CLAMP;
+    expect(&object,
+           "mov.f32 %f1, 0f00000000; tld4.r.2d.v4.f32.f32 {%f2, %f3, %f4, %f5}, [%q1, {%f1, %f1}];\n"
            "fma.rn.f32 %f2, %f2, 0f41200000, %f3; fma.rn.f32 %f2, %f2, 0f41200000, %f4;\n"
            "fma.rn.f32 %f2, %f2, 0f41200000, %f5;",
            texels, 4, expected, 1);
@@ -330,7 +358,9 @@ int main(void) {
         cmocka_unit_test(fetches_by_index_are_0_outside),
         cmocka_unit_test(layers_are_clamped),
         cmocka_unit_test(directions_choose_faces),
+        cmocka_unit_test(faces_wrap),
         cmocka_unit_test(a_gather_gives_four_texels),
+        cmocka_unit_test(a_gather_ends_at_the_corner),
         cmocka_unit_test(queries_know_the_extent),
         cmocka_unit_test(surfaces_are_read_by_byte),
         cmocka_unit_test(surfaces_are_written_by_byte),

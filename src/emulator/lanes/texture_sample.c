@@ -1,5 +1,7 @@
 #include "emulator/lanes/texture_sample.h"
 
+#include "emulator/lanes/lanes.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -41,14 +43,19 @@ static double in_texels(const TextureObject *object, float at, uint32_t extent, 
     return x > most ? most : x < -most ? -most : x;
 }
 
-static Along along(const TextureObject *object, bool filters, float at, uint32_t extent,
+static bool takes_two(const TextureObject *object, const TextureFetch *fetch) {
+    return (object->flags & TEXTURE_FILTERS || fetch->is_gather) && !fetch->is_index;
+}
+
+static Along along(const TextureObject *object, const TextureFetch *fetch, float at, uint32_t extent,
                    uint32_t addressing) {
     double x = in_texels(object, at, extent, addressing);
     bool folds = addressing == TEXTURE_WRAP || addressing == TEXTURE_MIRROR;
     if (folds && !(object->flags & TEXTURE_IS_NORMALIZED)) addressing = TEXTURE_CLAMP;
-    if (!filters) return (Along){{address((int64_t)floor(x), extent, addressing)}, {FRACTION}, 1};
+    if (!takes_two(object, fetch))
+        return (Along){{address((int64_t)floor(x), extent, addressing)}, {FRACTION}, 1};
     int64_t fixed = (int64_t)floor((x - 0.5) * FRACTION + 0.5), last = ((int64_t)extent - 1) * FRACTION;
-    if (addressing == TEXTURE_CLAMP) fixed = fixed < 0 ? 0 : fixed > last ? last : fixed;
+    if (addressing == TEXTURE_CLAMP && !fetch->is_gather) fixed = fixed < 0 ? 0 : fixed > last ? last : fixed;
     int64_t first = fixed >> 8;
     uint32_t fraction = (uint32_t)(fixed & (FRACTION - 1));
     return (Along){{address(first, extent, addressing), address(first + 1, extent, addressing)},
@@ -103,21 +110,17 @@ static void share_weights(const Along parts[3], uint32_t weights[2][2][2]) {
 }
 
 void texture_find(const TextureObject *object, const TextureFetch *fetch, TextureTexels *texels) {
-    bool filters = (object->flags & TEXTURE_FILTERS || fetch->is_gather) && !fetch->is_index;
     const uint32_t extents[3] = {object->width, object->height, object->depth};
     int dimensions = fetch->shape == TEXTURE_SHAPE_CUBE ? 2 : (int)fetch->shape + 1;
-    if (fetch->shape == TEXTURE_SHAPE_1D && filters) dimensions = 2; /* the row of y = 0 */
+    if (fetch->shape == TEXTURE_SHAPE_1D && takes_two(object, fetch)) dimensions = 2; /* the row of y = 0 */
     float place[3] = {fetch->at[0], fetch->shape == TEXTURE_SHAPE_1D ? 0 : fetch->at[1], fetch->at[2]};
     uint32_t face = fetch->shape == TEXTURE_SHAPE_CUBE ? face_of(fetch->at, place) : 0;
-    TextureObject cube = *object; /* coordinates in a face are fractions, and end at its edge */
-    if (fetch->shape == TEXTURE_SHAPE_CUBE) {
-        cube.flags |= TEXTURE_IS_NORMALIZED;
-        cube.addressing[0] = cube.addressing[1] = TEXTURE_CLAMP;
-    }
+    TextureObject seen = *object;
+    if (fetch->shape == TEXTURE_SHAPE_CUBE) seen.flags |= TEXTURE_IS_NORMALIZED; /* in a face */
     Along parts[3] = {{{0}, {FRACTION}, 1}, {{0}, {FRACTION}, 1}, {{0}, {FRACTION}, 1}};
     for (int d = 0; d < dimensions && d < 3; d++)
         parts[d] = fetch->is_index ? at_index(fetch->index[d], extents[d])
-                                   : along(&cube, filters, place[d], extents[d], cube.addressing[d]);
+                                   : along(&seen, fetch, place[d], extents[d], seen.addressing[d]);
     bool has_layers = fetch->shape != TEXTURE_SHAPE_3D && object->depth > 1;
     uint64_t layer = has_layers || face ? layer_of(object, fetch, face) : 0;
     uint32_t weights[2][2][2];
@@ -136,26 +139,6 @@ void texture_find(const TextureObject *object, const TextureFetch *fetch, Textur
 }
 
 /* ---- values ------------------------------------------------------------------------------------------- */
-
-static float float_of_bits(uint32_t bits) {
-    float value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
-static uint32_t bits_of_float(float value) {
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
-static float float_of_half(uint16_t half) {
-    int exponent = half >> 10 & 31;
-    uint32_t fraction = half & 0x3ff, sign = (uint32_t)(half >> 15) << 31;
-    if (exponent == 31) return float_of_bits(sign | 0x7f800000u | fraction << 13);
-    float size = exponent ? ldexpf((float)(fraction | 0x400), exponent - 25) : ldexpf((float)fraction, -24);
-    return sign ? -size : size;
-}
 
 /* [step] The upper 16 bits of the float that an H200 decodes it to. */
 static const uint16_t srgb[256] = {
@@ -183,7 +166,7 @@ static const uint16_t srgb[256] = {
 /* The border is not encoded. */
 static double decode_srgb(const TextureObject *object, bool is_inside, const uint8_t *texel, int channel) {
     double border = object->border[channel];
-    if (is_inside) return float_of_bits((uint32_t)srgb[texel[channel]] << 16);
+    if (is_inside) return float_of((uint32_t)srgb[texel[channel]] << 16);
     return border > 0 ? (border < 1 ? border : 1) : 0;
 }
 
@@ -210,10 +193,10 @@ static bool is_srgb(const TextureObject *object, int channel) {
 }
 
 /* A float channel. */
-static double float_of(const TextureObject *object, bool is_inside, const uint8_t *texel, int channel) {
+static double texel_float(const TextureObject *object, bool is_inside, const uint8_t *texel, int channel) {
     if (!is_inside) return object->border[channel];
     uint32_t bits = integer_of(object, texel, channel);
-    return object->channel_bytes == 4 ? float_of_bits(bits) : float_of_half((uint16_t)bits);
+    return object->channel_bytes == 4 ? float_of(bits) : float_of(widen_f16(bits));
 }
 
 /* A channel that is read as a fraction: an integer from -most or 0 to most. The border is the nearest one. */
@@ -232,15 +215,15 @@ static int64_t step_of(const TextureObject *object, bool is_inside, const uint8_
 /* A channel of one texel, or of the border, as it is read. */
 static uint32_t plain_value(const TextureObject *object, bool is_inside, const uint8_t *texel, int channel) {
     if (channel >= object->channels) return 0;
-    if (object->kind == TEXEL_FLOAT) return bits_of_float((float)float_of(object, is_inside, texel, channel));
+    if (object->kind == TEXEL_FLOAT) return bits_of((float)texel_float(object, is_inside, texel, channel));
     if (is_fraction(object)) {
         int64_t step = step_of(object, is_inside, texel, channel);
         double value = (double)step / (double)most_of(object, object->channel_bytes);
-        return bits_of_float(
+        return bits_of(
             (float)(is_srgb(object, channel) ? decode_srgb(object, is_inside, texel, channel) : value));
     }
     if (is_inside) return integer_of(object, texel, channel);
-    uint32_t bits = bits_of_float(object->border[channel]);
+    uint32_t bits = bits_of(object->border[channel]);
     return object->channel_bytes == 4 ? bits : bits & ((UINT32_C(1) << 8 * object->channel_bytes) - 1);
 }
 
@@ -255,7 +238,7 @@ static double round_to(double value, int bits, int least) {
 
 /* What a filter adds: floats, or steps of 16 bits for integers of 8 and 16 bits. */
 static double filtered_of(const TextureObject *object, bool is_inside, const uint8_t *texel, int channel) {
-    if (object->kind == TEXEL_FLOAT) return float_of(object, is_inside, texel, channel);
+    if (object->kind == TEXEL_FLOAT) return texel_float(object, is_inside, texel, channel);
     double step = (double)step_of(object, is_inside, texel, channel);
     return step * ((double)most_of(object, 2) / (double)most_of(object, object->channel_bytes));
 }
@@ -284,6 +267,6 @@ void texture_blend(const TextureObject *object, const TextureFetch *fetch, const
         for (int i = 0; i < texels->count; i++)
             if (texels->weight[i])
                 sum += texels->weight[i] * filtered_of(object, texels->is_inside[i], texel[i], c);
-        out[c] = bits_of_float(result_of(object, sum / FRACTION));
+        out[c] = bits_of(result_of(object, sum / FRACTION));
     }
 }

@@ -10,10 +10,10 @@
  * fraction of xB in 8 bits.
  *
  * The guide is silent about the rest, which is as an H200 does it (measured 2026-11-30 by
- * tests/device/texture_rules.cu; floats of 32 bits and unsigned fractions agree to the bit everywhere):
+ * tests/device/texture_rules.cu; floats of 32 bits and unsigned fractions agree to the bit):
  *   - xB is rounded to the nearest 1/256, ties upwards; with clamp addressing it ends at the first and the
- *     last texel. The two or three weights of a texel are multiplied to a multiple of 1/256: depth first,
- *     then x, then y, as share_weights() says.
+ *     last texel, except in a gather. The two or three weights of a texel are multiplied to a multiple of
+ *     1/256: depth first, then x, then y, as share_weights() says.
  *   - A line is the row y = 0 of a plane: its filter gives half the weight to what the second dimension's
  *     addressing finds at y = -1, the border.
  *   - The sum is exact and is rounded once, ties away from zero, to the format: f32, f16; integers of 8 and
@@ -25,7 +25,8 @@
  *   - Absent channels are 0. The border is converted to the format: fractions are clamped and rounded,
  *     integers take its low bits.
  *   - A layer beyond the last one is the last; it is unsigned. Of equal components of a direction, z goes
- *     before y before x. The faces of a cubemap end at their edges.
+ *     before y before x. A face of a cubemap is addressed as the texture says. Known to
+ *     differ: which texel a direction of zeroes reads.
  * Not measured: textures that are infinite or not a number under a filter, layered lines and cubemaps,
  * coordinates beyond 2^30 texels, which are treated as 2^30. */
 #ifndef EMULATOR_LANES_TEXTURE_SAMPLE_H
