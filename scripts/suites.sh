@@ -38,10 +38,14 @@ under() {
     timeout -k 5 $((limit + 20)) "$redviz" --report --time-limit "$limit" -- "$@" \
         >"$results.out" 2>"$results.err" </dev/null
 }
+# After a memory fault the rest of the tests run in a new process.
 under_pytest() {
     case $results in *@*) part=${results##*@} ;; *) part=0.1 ;; esac
-    PYTHONPATH=$home/scripts${PYTHONPATH:+:$PYTHONPATH} SUITES_RESULTS=$results.tsv SUITES_PART=$part \
-        under "$folder/venv/bin/python" -m pytest -q --tb=short -p no:cacheprovider -p suites_pytest "$@"
+    while rm -f "$results.tsv.fault"; do
+        PYTHONPATH=$home/scripts${PYTHONPATH:+:$PYTHONPATH} SUITES_RESULTS=$results.tsv SUITES_PART=$part \
+            under "$folder/venv/bin/python" -m pytest -q --tb=short -p no:cacheprovider -p suites_pytest "$@"
+        [ -f "$results.tsv.fault" ] || break
+    done
 }
 # in_parts N NAME: NAME@0.N, NAME@1.N, ...
 in_parts() {

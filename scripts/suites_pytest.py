@@ -1,7 +1,8 @@
 """A pytest plugin for suites.sh: writes each test as a line "RESULT<TAB>test<TAB>reason" to the file SUITES_RESULTS.
 
 RESULT is listed (collected, at the start), passed, refused, failed or skipped. Lines are written at once, so that
-what a time limit or a crash cuts off is known: it is listed and has no other line.
+what a time limit or a crash cuts off is known: it is listed and has no other line. After a memory fault a process
+has no GPU any more: the run stops, and leaves SUITES_RESULTS.fault. The next run leaves out what has a result.
 """
 
 import os
@@ -11,6 +12,8 @@ import pytest
 
 # What redviz says of a thing that it does not emulate, by its message or by the error that the program is given.
 REFUSED = re.compile(r"not emulated|NOT_SUPPORTED|NotSupported|not supported|needs machine code", re.IGNORECASE)
+
+FAULT = re.compile(r"illegal memory access|ILLEGAL_ADDRESS")
 
 
 def write(result, test, reason=""):
@@ -25,11 +28,25 @@ def initialize_from_pytest_config():
 
 
 def pytest_collection_modifyitems(items):
-    """SUITES_PART is K.N: every Nth test from the Kth on."""
+    """SUITES_PART is K.N: every Nth test from the Kth on, without those that have a result."""
     first, step = map(int, os.environ.get("SUITES_PART", "0.1").split("."))
-    items[:] = items[first::step]
+    done = tests_done()
+    items[:] = [item for item in items[first::step] if item.nodeid not in done]
     for item in items:
         write("listed", item.nodeid)
+
+
+def tests_done():
+    if not os.path.exists(os.environ["SUITES_RESULTS"]):
+        return set()
+    with open(os.environ["SUITES_RESULTS"], encoding="utf-8") as file:
+        rows = [line.split("\t") for line in file]
+    return {row[1] for row in rows if row[0] != "listed"}
+
+
+def pytest_runtest_teardown(item):
+    if os.path.exists(os.environ["SUITES_RESULTS"] + ".fault"):
+        item.session.shouldstop = "memory fault"
 
 
 def pytest_collectreport(report):
@@ -50,6 +67,8 @@ def pytest_runtest_logreport(report):
         write("skipped", report.nodeid, reason)
     elif report.failed:
         reason = reason_of(report)
+        if FAULT.search(report.longreprtext):
+            open(os.environ["SUITES_RESULTS"] + ".fault", "w", encoding="utf-8").close()
         write("refused" if REFUSED.search(reason) else "failed", report.nodeid, reason)
     elif report.when == "call":
         write("passed", report.nodeid)

@@ -59,6 +59,7 @@ int error_of_driver(int error, const char **text, bool name);
  * program ends by itself. */
 void lines_flush(void);
 bool connection_open(void); /* true if redviz answers; connects at the first call */
+int connection_error(void); /* 0: it answers; in a copy of the process by fork() as on a GPU */
 const MessageWelcome *machine(void);
 void tell(MessageKind kind, const void *message, size_t bytes, const void *rest, size_t rest_bytes);
 /* Sends a question and takes its answer; what follows the answer comes back in *more (to be freed), if
@@ -214,6 +215,21 @@ int host_callback(Stream *stream, void (*function)(Stream *, int, void *), void 
 void host_calls_wait(void);
 bool host_calls_is_inside(void); /* this thread executes one */
 
+/* user_objects.c: a value with a function that frees it, called once no reference is left. It runs as a host
+ * function does. HeldObject is a graph's list of the references that it has; copies of the graph have as
+ * many. */
+typedef struct UserObject UserObject;
+typedef struct HeldObject HeldObject;
+int user_object_create(UserObject **object, void *data, void (*destroy)(void *), unsigned references,
+                       unsigned flags);
+int user_object_retain(UserObject *object, unsigned references);
+int user_object_release(UserObject *object, unsigned references);
+int held_objects_add(HeldObject **held, UserObject *object, unsigned references,
+                     bool moves); /* moves: the program's references become the graph's */
+int held_objects_remove(HeldObject **held, UserObject *object, unsigned references);
+int held_objects_copy(HeldObject **to, const HeldObject *from);
+void held_objects_free(HeldObject **held);
+
 /* arrays.c: CUDA arrays, textures and surfaces. Pitches, and the first coordinate of a place, are in
  * bytes. */
 typedef struct Array Array; /* cudaArray_t, CUarray */
@@ -367,6 +383,8 @@ int capture_info(Stream *stream, int *status, unsigned long long *id, Graph **gr
 int capture_set(Stream *stream, struct Node **nodes, size_t count, bool replaces);
 int graph_create(Graph **graph);
 int graph_free(Graph *graph);
+int graph_retain(Graph *graph, UserObject *object, unsigned references, unsigned flags);
+int graph_release(Graph *graph, UserObject *object, unsigned references);
 int graph_copy(Graph **copy, const Graph *graph);
 int graph_instantiate(Graph **executable, const Graph *graph, unsigned long long flags);
 int graph_run(Graph *graph, unsigned stream, unsigned number);

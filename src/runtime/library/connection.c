@@ -27,6 +27,7 @@ static struct {
     MessageWelcome machine;
     bool is_pending; /* launches have been sent since the last answer to SYNC */
     int error;       /* of a kernel: for good */
+    bool is_copy;    /* of a process that had a connection, by fork() */
     pthread_mutex_t lock;
 } connection = {.socket = -1, .lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -197,6 +198,7 @@ static bool greet(void) {
 static void close_in_child(void) {
     library_unlock();
     connection_close();
+    connection.is_copy = true;
 }
 
 static void connection_make(void) {
@@ -224,6 +226,11 @@ bool connection_open(void) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, connection_make);
     return connection.socket >= 0;
+}
+
+int connection_error(void) {
+    if (connection_open()) return 0;
+    return connection.is_copy ? cudaErrorInitializationError : cudaErrorNoDevice;
 }
 
 const MessageWelcome *machine(void) {

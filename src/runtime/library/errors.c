@@ -22,13 +22,13 @@ int library_enter(const char *function, void *caller, Enter way) {
     call.words[0] = '\0';
     lines_flush();
     if (host_calls_is_inside()) return way == ENTER_PLAIN ? 0 : cudaErrorNotPermitted;
-    bool is_open = way == ENTER_PLAIN || connection_open();
+    int error = way == ENTER_PLAIN ? 0 : connection_error();
     if (way != ENTER_PLAIN) host_calls_wait();
     pthread_mutex_lock(&lock);
     call.function = call.launch != 0 ? "<<<>>>" : function;
     call.caller = call.launch != 0 ? call.launch : (uintptr_t)caller;
     if (way != ENTER_PLAIN) call.launch = 0;
-    if (!is_open) return cudaErrorNoDevice;
+    if (error != 0) return error;
     return way == ENTER_CALL ? device_error() : 0;
 }
 

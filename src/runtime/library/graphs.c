@@ -16,6 +16,7 @@ typedef struct Node {
 struct Graph {
     NodeList nodes; /* owned, in the order of their creation */
     bool frees;     /* executable: a launch first frees what the last one has not */
+    HeldObject *held;
 };
 
 enum { CAPTURE_NONE, CAPTURE_ACTIVE };
@@ -48,9 +49,20 @@ int graph_free(Graph *graph) {
         free(graph->nodes.nodes[i]->depends.nodes);
         free(graph->nodes.nodes[i]);
     }
+    held_objects_free(&graph->held);
     free(graph->nodes.nodes);
     free(graph);
     return 0;
+}
+
+int graph_retain(Graph *graph, UserObject *object, unsigned references, unsigned flags) {
+    enum { MOVE = 1 };
+    if (graph == NULL || flags > MOVE) return cudaErrorInvalidValue;
+    return held_objects_add(&graph->held, object, references, flags == MOVE);
+}
+
+int graph_release(Graph *graph, UserObject *object, unsigned references) {
+    return graph != NULL ? held_objects_remove(&graph->held, object, references) : cudaErrorInvalidValue;
 }
 
 /* Takes the operation over. */
@@ -68,6 +80,7 @@ int graph_add(Node **node, Graph *graph, Node **depends, size_t count, StreamOpe
 
 int graph_copy(Graph **copy, const Graph *graph) {
     int error = graph != NULL ? graph_create(copy) : cudaErrorInvalidValue;
+    if (error == 0) error = held_objects_copy(&(*copy)->held, graph->held);
     for (size_t i = 0; error == 0 && i < graph->nodes.count; i++) {
         Node *added = NULL, *from = graph->nodes.nodes[i];
         StreamOperation operation;

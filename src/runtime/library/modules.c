@@ -162,7 +162,7 @@ int module_send(Module *module) {
         send_part(module->bytes, module->size, module);
     /* A program may free the image once it is loaded, as it could on a GPU. */
     module->bytes = NULL;
-    return connection_open() ? 0 : cudaErrorNoDevice;
+    return connection_error();
 }
 
 static KernelFunction *function_new(Module *module, const char *name) {

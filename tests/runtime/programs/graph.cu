@@ -1,4 +1,4 @@
-/* A graph made node by node: two kernels that a third one waits for. */
+/* A graph made node by node: two kernels that a third one waits for; and what graphs keep alive. */
 #include <cstdio>
 
 __global__ void fill(int *out, int value) {
@@ -16,6 +16,38 @@ static cudaKernelNodeParams node_of(void *kernel, void **arguments) {
     node.blockDim = dim3(64);
     node.kernelParams = arguments;
     return node;
+}
+
+static int freed;
+
+static void count_freed(void *value) {
+    freed += *(int *)value;
+}
+
+/* The object lives as long as the program or a graph has a reference: two graphs and an executable one here. */
+static bool objects_live_as_long_as_their_graphs() {
+    static int value = 1;
+    cudaUserObject_t object;
+    cudaGraph_t graph, clone;
+    cudaGraphExec_t executable;
+    bool good = cudaUserObjectCreate(&object, &value, count_freed, 1, 0) == cudaErrorInvalidValue;
+    cudaUserObjectCreate(&object, &value, count_freed, 2, cudaUserObjectNoDestructorSync);
+    cudaGraphCreate(&graph, 0);
+    cudaGraphRetainUserObject(graph, object, 1, cudaGraphUserObjectMove);
+    cudaGraphRetainUserObject(graph, object, 1, 0);
+    good = good && cudaGraphReleaseUserObject(graph, object, 2) == cudaErrorInvalidValue;
+    cudaUserObjectRelease(object, 1);
+    cudaGraphClone(&clone, graph);
+    cudaGraphInstantiate(&executable, graph, 0);
+    cudaGraphDestroy(graph);
+    cudaGraphExecDestroy(executable);
+    good = good && cudaGraphReleaseUserObject(clone, object, 1) == cudaSuccess;
+    cudaDeviceSynchronize();
+    good = good && freed == 0;
+    cudaGraphDestroy(clone);
+    cudaDeviceSynchronize();
+    cudaGetLastError();
+    return good && freed == 1;
 }
 
 int main() {
@@ -37,7 +69,7 @@ int main() {
     cudaGraphLaunch(executable, 0);
     cudaDeviceSynchronize();
     cudaMemcpy(out, sum, sizeof out, cudaMemcpyDeviceToHost);
-    bool good = cudaGetLastError() == cudaSuccess;
+    bool good = cudaGetLastError() == cudaSuccess && objects_live_as_long_as_their_graphs();
     for (int value : out) good = good && value == 7;
     printf("%s: %d\n", good ? "PASSED" : "FAILED", out[63]);
     return !good;
