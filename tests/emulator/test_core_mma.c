@@ -153,6 +153,29 @@ static void put(uint8_t *words, size_t at, const char *type, int value) {
     memcpy(words + at * (size_t)bytes_of(type), &bits, (size_t)bytes_of(type));
 }
 
+static CoreRun run_product(const Form *form, char types[4][8], const uint32_t *in) {
+    Text body = {0};
+    text_add(&body, lane_address);
+    print_moves(&body, "ld", form->a, 0, AT_A);
+    print_moves(&body, "ld", form->b, 8, AT_B);
+    print_moves(&body, "ld", form->c, 12, AT_C);
+    text_print(&body, "mma.sync.aligned.%s.row.col.%s.%s.%s.%s ", form->shape, types[0], types[1], types[2],
+               types[3]);
+    print_registers(&body, form->d, 12);
+    text_add(&body, ", ");
+    print_registers(&body, form->a, 0);
+    text_add(&body, ", ");
+    print_registers(&body, form->b, 8);
+    text_add(&body, ", ");
+    print_registers(&body, form->c, 12);
+    text_add(&body, ";\n");
+    print_moves(&body, "st", form->d, 12, AT_D);
+    CoreRun run =
+        core_run_well((CoreKernel){.body = text_string(&body), .words = LANES * WORDS_OF_LANE, .in = in});
+    text_done(&body);
+    return run;
+}
+
 static void check_product(const Form *form) {
     static uint32_t in[LANES * WORDS_OF_LANE];
     char types[4][8] = {{0}};
@@ -176,24 +199,7 @@ static void check_product(const Form *form) {
             put(own + 4 * AT_C, (size_t)i, types[3], value_c(place.row, place.column));
         }
     }
-    Text body = {0};
-    text_add(&body, lane_address);
-    print_moves(&body, "ld", form->a, 0, AT_A);
-    print_moves(&body, "ld", form->b, 8, AT_B);
-    print_moves(&body, "ld", form->c, 12, AT_C);
-    text_print(&body, "mma.sync.aligned.%s.row.col.%s.%s.%s.%s ", form->shape, types[0], types[1], types[2],
-               types[3]);
-    print_registers(&body, form->d, 12);
-    text_add(&body, ", ");
-    print_registers(&body, form->a, 0);
-    text_add(&body, ", ");
-    print_registers(&body, form->b, 8);
-    text_add(&body, ", ");
-    print_registers(&body, form->c, 12);
-    text_add(&body, ";\n");
-    print_moves(&body, "st", form->d, 12, AT_D);
-    CoreRun run =
-        core_run_well((CoreKernel){.body = text_string(&body), .words = LANES * WORDS_OF_LANE, .in = in});
+    CoreRun run = run_product(form, types, in);
     for (int lane = 0; lane < LANES; lane++)
         for (int i = 0; i < m * n / LANES; i++) {
             Place place = place_c(lane / 4, lane % 4, i);
@@ -205,12 +211,80 @@ static void check_product(const Form *form) {
                          place.column, (unsigned long long)found, (unsigned long long)expected);
         }
     core_done(&run);
-    text_done(&body);
 }
 
 static void every_mma_multiplies(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof products / sizeof *products; i++) check_product(&products[i]);
+}
+
+static PtxType float_type(const char *type) {
+    static const struct {
+        const char *name;
+        PtxType type;
+    } of[] = {{"f16", PTX_F16}, {"bf16", PTX_BF16}, {"tf32", PTX_TF32}, {"f32", PTX_F32}};
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++)
+        if (!strcmp(of[i].name, type)) return of[i].type;
+    return PTX_NO_TYPE;
+}
+
+static uint64_t element_of(const void *words, int at, const char *type, int i) {
+    uint64_t bits = 0;
+    memcpy(&bits, (const uint8_t *)words + 4 * at + i * bytes_of(type), (size_t)bytes_of(type));
+    return bits;
+}
+
+/* D of all lanes is that of matrix_dot(), element by element. */
+static void check_any_bits(const Form *form, char types[4][8], const uint32_t *in) {
+    PtxProduct shape = {.kept_bits = 25};
+    uint64_t a[16][16], b[8][16], c[16][8];
+    read_shape(form->shape, &shape.m, &shape.n, &shape.k);
+    shape.d.type = float_type(types[0]), shape.a.type = float_type(types[1]);
+    shape.b.type = float_type(types[2]), shape.c.type = float_type(types[3]);
+    for (int lane = 0; lane < LANES; lane++) {
+        const uint32_t *own = &in[lane * WORDS_OF_LANE];
+        for (int i = 0; i < shape.m * shape.k / LANES; i++) {
+            Place place = place_a(types[1], shape.m, shape.k, lane / 4, lane % 4, i);
+            a[place.row][place.column] = element_of(own, AT_A, types[1], i);
+        }
+        for (int i = 0; i < shape.k * shape.n / LANES; i++) {
+            Place place = place_b(types[2], shape.k, lane / 4, lane % 4, i);
+            b[place.column][place.row] = element_of(own, AT_B, types[2], i);
+        }
+        for (int i = 0; i < shape.m * shape.n / LANES; i++) {
+            Place place = place_c(lane / 4, lane % 4, i);
+            c[place.row][place.column] = element_of(own, AT_C, types[3], i);
+        }
+    }
+    CoreRun run = run_product(form, types, in);
+    for (int lane = 0; lane < LANES; lane++)
+        for (int i = 0; i < shape.m * shape.n / LANES; i++) {
+            Place place = place_c(lane / 4, lane % 4, i);
+            uint64_t expected = matrix_dot(&shape, a[place.row], b[place.column], c[place.row][place.column]),
+                     found = element_of(&run.out[lane * WORDS_OF_LANE], AT_D, types[0], i);
+            if (found != expected)
+                fail_msg("%s %s: D(%d, %d) is %llx, not %llx", form->shape, form->types, place.row,
+                         place.column, (unsigned long long)found, (unsigned long long)expected);
+        }
+    core_done(&run);
+}
+
+/* Also infinities, NaN, subnormal numbers and sums that cancel. */
+static void any_bits_give_what_one_element_gives(void **state) {
+    (void)state;
+    static uint32_t in[LANES * WORDS_OF_LANE];
+    uint32_t dice = 3;
+    int forms = 0;
+    for (size_t i = 0; i < sizeof products / sizeof *products; i++) {
+        char types[4][8] = {{0}};
+        int count;
+        read_types(products[i].types, types, &count);
+        if (count != 4 || !float_type(types[0]) || !float_type(types[1])) continue;
+        for (size_t w = 0; w < sizeof in / sizeof *in; w++) in[w] = (dice = dice * 1664525 + 1013904223);
+        check_any_bits(&products[i], types, in);
+        forms++;
+    }
+    assert_int_equal(forms, 8);
 }
 
 /* ---- wmma: from memory to memory ----------------------------------------------------------------------- */
@@ -431,6 +505,7 @@ static void a_result_of_another_machine_is_within_the_bound_or_not(void **state)
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_mma_multiplies),
+        cmocka_unit_test(any_bits_give_what_one_element_gives),
         cmocka_unit_test(every_wmma_loads_multiplies_and_stores),
         cmocka_unit_test(lanes_hold_of_wmma_what_the_machine_code_says),
         cmocka_unit_test(sums_keep_25_bits_and_are_cut),

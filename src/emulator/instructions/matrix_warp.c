@@ -1,4 +1,4 @@
-/* Products of a warpgroup, the part of one warp (matrix_warp.h).
+/* Products of a warp (matrix_warp.h).
  *
  * Floats are computed a column of 16 rows at a time: a product of two factors is exact in a float, and
  * multiplied by 2^(kept_bits - top) and converted to an integer it is cut where matrix_dot.h says. Elements
@@ -208,6 +208,35 @@ LANES_INLINE void multiply(const PtxProduct *product, PtxType type_a, PtxType ty
             *bits = (*bits & ~(mask << shift)) | d[row] << shift;
         }
     }
+}
+
+/* The place in D that multiply() takes a register's part for. */
+static PtxMatrixPlace place_in_d(int lane, int index, int part, int parts) {
+    int pairs = parts == 2 ? index : index / 2;
+    return (PtxMatrixPlace){.row = lane / 4 + pairs % 2 * 8,
+                            .column = pairs / 2 * 8 + lane % 4 * 2 + (parts == 2 ? part : index % 2)};
+}
+
+static bool is_float_product(const PtxProduct *product) {
+    PtxType a = product->a.type, b = product->b.type, d = product->d.type;
+    bool is_fp8 = (a == PTX_E4M3 || a == PTX_E5M2) && (b == PTX_E4M3 || b == PTX_E5M2);
+    return (d == PTX_F32 || d == PTX_F16) &&
+           (is_fp8 || (a == b && (a == PTX_F16 || a == PTX_BF16 || a == PTX_TF32)));
+}
+
+bool matrix_warp_takes(const PtxProduct *product) {
+    const PtxFragment *d = &product->d;
+    if (product->m != ROWS || product->converts || product->k_step || product->c.type != d->type ||
+        product->c.distinct != product->c.registers || !is_float_product(product))
+        return false;
+    for (int lane = 0; lane < LANES; lane++)
+        for (int r = 0; r < d->registers; r++)
+            for (int part = 0; part < d->parts; part++) {
+                PtxMatrixPlace place = ptx_fragment_place(d, lane, r, part),
+                               taken = place_in_d(lane, r, part, d->parts);
+                if (place.row != taken.row || place.column != taken.column) return false;
+            }
+    return true;
 }
 
 /* The types are constants in each copy of multiply(). */

@@ -3,6 +3,7 @@
 #include "emulator/instructions/instruction_set.h"
 #include "emulator/instructions/matrix_dot.h"
 #include "emulator/instructions/matrix_lower.h"
+#include "emulator/instructions/matrix_warp.h"
 
 #include "emulator/machine/recorded_values.h"
 #include "emulator/machine/recorder.h"
@@ -55,8 +56,38 @@ static uint64_t compute_register(const ProductOp *op, const Operands *from, int 
     return bits;
 }
 
+static void fill_lines(const Warp *warp, const MatrixRegisters *from, const LinePlaces *places,
+                       uint8_t *lines) {
+    for (int r = 0; r < from->fragment.distinct; r++)
+        for (int lane = 0; lane < WARP_LANES; lane++) {
+            uint32_t bits = (uint32_t)register_read(warp, from->items[r].place, from->items[r].bytes, lane);
+            memcpy(lines + places->at[r][lane], &bits, sizeof bits);
+        }
+}
+
+/* All elements together. */
+static void multiply_lines(const Warp *warp, const ProductOp *op, uint64_t result[][WARP_LANES]) {
+    MatrixLines lines;
+    uint32_t registers[MOST_MATRIX_REGISTERS][WARP_LANES];
+    memset(lines.a, 0, sizeof lines.a);
+    memset(lines.b, 0, (size_t)op->shape.n * sizeof *lines.b);
+    fill_lines(warp, &op->a, op->a_lines, lines.a[0]);
+    fill_lines(warp, &op->b, op->b_lines, lines.b[0]);
+    for (int r = 0; r < op->c.fragment.registers; r++)
+        for (int lane = 0; lane < WARP_LANES; lane++)
+            registers[r][lane] =
+                (uint32_t)register_read(warp, op->c.items[r].place, op->c.items[r].bytes, lane);
+    matrix_warp_multiply(&op->lines_shape, &lines, registers);
+    for (int r = 0; r < op->d.fragment.registers; r++)
+        for (int lane = 0; lane < WARP_LANES; lane++) result[r][lane] = registers[r][lane];
+}
+
 static void multiply(Block *block, Warp *warp, const ProductOp *op, uint64_t result[][WARP_LANES]) {
     Operands from;
+    if (op->a_lines && !block->recorded_values) {
+        multiply_lines(warp, op, result);
+        return;
+    }
     gather(warp, &op->a, &from.a);
     gather(warp, &op->b, &from.b);
     gather(warp, &op->c, &from.c);
@@ -133,6 +164,32 @@ static ProductOp *new_product(Lowering *low, Op *op) {
     return product;
 }
 
+/* NULL: a register's elements are no neighbours along k. */
+static const LinePlaces *lower_lines(Lowering *low, const PtxFragment *fragment) {
+    LinePlaces *places = lowering_allocate(low, sizeof *places);
+    bool is_b = fragment->role == PTX_MATRIX_B;
+    for (int r = 0; r < fragment->distinct; r++)
+        for (int lane = 0; lane < WARP_LANES; lane++)
+            for (int part = 0; part < fragment->parts; part++) {
+                PtxMatrixPlace place = ptx_fragment_place(fragment, lane, r, part);
+                int line = is_b ? place.column : place.row, k = is_b ? place.row : place.column,
+                    begin = line * MATRIX_LINE_BYTES + k * fragment->register_bytes / fragment->parts,
+                    within = part * fragment->register_bytes / fragment->parts;
+                if (part == 0) places->at[r][lane] = (uint16_t)begin;
+                if (places->at[r][lane] + within != begin) return NULL;
+            }
+    return places;
+}
+
+static void lower_product_of_lines(Lowering *low, ProductOp *product) {
+    const PtxProduct *shape = &product->shape;
+    if (!matrix_warp_takes(shape) || shape->k * ptx_type_bytes(shape->a.type) > MATRIX_LINE_BYTES) return;
+    product->lines_shape = *shape;
+    product->lines_shape.k = MATRIX_LINE_BYTES / ptx_type_bytes(shape->a.type);
+    product->b_lines = lower_lines(low, &shape->b);
+    if (product->b_lines) product->a_lines = lower_lines(low, &shape->a);
+}
+
 OPCODE_LOWER(mma) {
     PtxProduct shape;
     if (!ptx_product(in, &shape) || ptx_instruction_has(in, PTX_MOD_RZ) ||
@@ -140,6 +197,7 @@ OPCODE_LOWER(mma) {
         return lowering_reject(low, op, "not emulated: %s of this shape and types", in->name);
     ProductOp *product = new_product(low, op);
     product->shape = shape;
+    lower_product_of_lines(low, product);
     return matrix_lower_registers(low, op, 0, &shape.d, true, &product->d) &&
            matrix_lower_registers(low, op, 1, &shape.a, false, &product->a) &&
            matrix_lower_registers(low, op, 2, &shape.b, false, &product->b) &&

@@ -13,11 +13,18 @@ typedef struct MatrixRegisters {
     MemoryValue items[MOST_MATRIX_REGISTERS]; /* [fragment.registers] */
 } MatrixRegisters;
 
+/* Where a lane's register lies in the rows of A, or the columns of B: bytes from the first one's begin. */
+typedef struct LinePlaces {
+    uint16_t at[MOST_MATRIX_REGISTERS][WARP_LANES];
+} LinePlaces;
+
 typedef struct ProductOp {
     CoreOp core;
     bool is_move; /* movmatrix: d = a transposed, without b and c */
     PtxProduct shape;
     MatrixRegisters a, b, c, d;
+    const LinePlaces *a_lines, *b_lines; /* NULL: not for matrix_warp_multiply() */
+    PtxProduct lines_shape;              /* shape, with zeroes up to a whole line along k */
 } ProductOp;
 
 /* wgmma.mma_async. D is read and written. */
