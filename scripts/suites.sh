@@ -38,13 +38,14 @@ under() {
     timeout -k 5 $((limit + 20)) "$redviz" --report --time-limit "$limit" -- "$@" \
         >"$results.out" 2>"$results.err" </dev/null
 }
-# After a memory fault the rest of the tests run in a new process.
+# After a memory fault, or a test of a third of the limit, the rest of the tests run in a new process.
 under_pytest() {
     case $results in *@*) part=${results##*@} ;; *) part=0.1 ;; esac
-    while rm -f "$results.tsv.fault"; do
+    while rm -f "$results.tsv.rest"; do
         PYTHONPATH=$home/scripts${PYTHONPATH:+:$PYTHONPATH} SUITES_RESULTS=$results.tsv SUITES_PART=$part \
+            SUITES_TEST_LIMIT=$((limit / 3)) \
             under "$folder/venv/bin/python" -m pytest -q --tb=short -p no:cacheprovider -p suites_pytest "$@"
-        [ -f "$results.tsv.fault" ] || break
+        [ -f "$results.tsv.rest" ] || break
     done
 }
 # in_parts N NAME: NAME@0.N, NAME@1.N, ...

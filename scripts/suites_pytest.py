@@ -2,11 +2,13 @@
 
 RESULT is listed (collected, at the start), passed, refused, failed or skipped. Lines are written at once, so that
 what a time limit or a crash cuts off is known: it is listed and has no other line. After a memory fault a process
-has no GPU any more: the run stops, and leaves SUITES_RESULTS.fault. The next run leaves out what has a result.
+has no GPU any more, and a test of more than SUITES_TEST_LIMIT seconds does not end: the run stops, and leaves
+SUITES_RESULTS.rest. The next run leaves out what has a result.
 """
 
 import os
 import re
+import threading
 
 import pytest
 
@@ -44,9 +46,31 @@ def tests_done():
     return {row[1] for row in rows if row[0] != "listed"}
 
 
+def ask_for_rest():
+    open(os.environ["SUITES_RESULTS"] + ".rest", "w", encoding="utf-8").close()
+
+
 def pytest_runtest_teardown(item):
-    if os.path.exists(os.environ["SUITES_RESULTS"] + ".fault"):
+    if os.path.exists(os.environ["SUITES_RESULTS"] + ".rest"):
         item.session.shouldstop = "memory fault"
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item):
+    limit = int(os.environ["SUITES_TEST_LIMIT"])
+
+    def stop():
+        write("failed", item.nodeid, "was stopped after %d s" % limit)
+        ask_for_rest()
+        os._exit(1)
+
+    timer = threading.Timer(limit, stop)
+    timer.daemon = True
+    timer.start()
+    try:
+        return (yield)
+    finally:
+        timer.cancel()
 
 
 def pytest_collectreport(report):
@@ -68,7 +92,7 @@ def pytest_runtest_logreport(report):
     elif report.failed:
         reason = reason_of(report)
         if FAULT.search(report.longreprtext):
-            open(os.environ["SUITES_RESULTS"] + ".fault", "w", encoding="utf-8").close()
+            ask_for_rest()
         write("refused" if REFUSED.search(reason) else "failed", report.nodeid, reason)
     elif report.when == "call":
         write("passed", report.nodeid)

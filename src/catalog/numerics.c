@@ -64,7 +64,7 @@ static Reference running_sum(const CatalogRun *run, const Plan *filled, uint64_t
     Reference sum = {0};
     *in_half = 0;
     *count = 0;
-    for (uint64_t i = t; i < run->n; i += threads_of(run), ++*count) {
+    for (uint64_t i = t, step = threads_of(run); i < run->n; i += step, ++*count) {
         double x = rows_input(filled, i);
         reference_add(&sum, x);
         /* A double holds the sum of two halves exactly. */

@@ -315,7 +315,12 @@ static bool check_rounding(Lowering *low, const PtxInstruction *in, Op *op, PtxT
     return true;
 }
 
+UNARY(saturate_f32, uint32_t, uint32_t, saturate32(a[l]))
+
 static const LaneHandler *fast_handler(const Op *op, const PtxInstruction *in, PtxType to, PtxType from) {
+    if (op->number[FLAGS] == SAT && to == PTX_F32 && from == PTX_F32 && !lanes_rounding(in) &&
+        op->d_bytes == 4 && op->s_bytes[0] == 4)
+        return &saturate_f32;
     if (op->number[FLAGS] || (to == PTX_U8 || to == PTX_S8)) return NULL;
     /* A result is extended to a wider register by its own type, so only equal widths are a plain cast. */
     if (op->d_bytes != ptx_type_bytes(to) ||

@@ -108,9 +108,46 @@ static Exact compute(const Op *op, Exact a, Exact b, Exact c) {
     }
 }
 
+/* product + addend; what a double cannot hold of it makes the last bit odd, so that a second rounding is as
+ * one of the sum itself. */
+static double sum_odd(double product, double addend) {
+    double sum = product + addend, back = sum - product, lost = (product - (sum - back)) + (addend - back);
+    uint64_t bits = bits_of_double(sum);
+    if (lost != 0 && !(bits & 1)) bits += (lost > 0) == (sum > 0) ? 1 : UINT64_MAX;
+    return double_of(bits);
+}
+
+/* The float next to this one, which is not 0. */
+static uint32_t neighbour(uint32_t bits, bool is_above) {
+    return is_above == (bits >> 31 == 0) ? bits + 1 : bits - 1;
+}
+
+/* The same as below in doubles, which hold the product of two floats, for sums that are far from 0 and
+ * infinity. False: not these. */
+static bool compute_in_double(const Op *op, uint32_t a, uint32_t b, uint32_t c, uint32_t *result) {
+    int kind = op->number[KIND], flags = op->number[FLAGS], rounding = op->number[ROUNDING];
+    bool is_sum = kind == ADD || kind == SUB;
+    double x = (double)float_of(a), y = (double)float_of(b), z = (double)float_of(c);
+    double product = is_sum ? x : x * y, addend = kind == MUL ? 0 : !is_sum ? z : kind == SUB ? -y : y;
+    if (flags & MINUS_PRODUCT) product = -product;
+    if (flags & MINUS_ADDEND) addend = -addend;
+    double sum = sum_odd(product, addend), magnitude = sum < 0 ? -sum : sum;
+    if (kind == DIV || !(magnitude > 0x1p-120 && magnitude < 0x1p120)) return false;
+    float nearest = (float)sum;
+    bool is_down = rounding == PTX_MOD_RM || (rounding == PTX_MOD_RZ && sum > 0),
+         is_up = rounding == PTX_MOD_RP || (rounding == PTX_MOD_RZ && sum < 0);
+    *result = bits_of(nearest);
+    if (is_down && (double)nearest > sum) *result = neighbour(*result, false);
+    if (is_up && (double)nearest < sum) *result = neighbour(*result, true);
+    if (flags & SAT) *result = saturate32(*result);
+    return true;
+}
+
 static uint32_t compute_f32(const Op *op, uint32_t a, uint32_t b, uint32_t c) {
     bool flush = op->number[FLAGS] & FTZ;
+    uint32_t quick;
     if (flush) a = flush32(a), b = flush32(b), c = flush32(c);
+    if (compute_in_double(op, a, b, c, &quick)) return quick;
     Exact exact = compute(op, exact_of(&FORMAT_F32, a), exact_of(&FORMAT_F32, b), exact_of(&FORMAT_F32, c));
     PtxModifierKind rounding = (PtxModifierKind)op->number[ROUNDING];
     uint32_t result = (uint32_t)exact_round(exact, &FORMAT_F32, rounding, false);

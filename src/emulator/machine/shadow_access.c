@@ -247,7 +247,7 @@ void shadow_product(const Warp *warp, const ProductOp *product, uint64_t result[
         if (loses) shadow_pages_lose(memory_of(warp));
         return;
     }
-    ShadowMatrix *of = memory_new(3 * sizeof *of);
+    ShadowMatrix *of = memory_resize(NULL, 3 * sizeof *of); /* the lanes hold every element that is read */
     read_elements(warp, &product->a, &of[0]);
     read_elements(warp, &product->b, &of[1]);
     read_elements(warp, &product->c, &of[2]);
