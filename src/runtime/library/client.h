@@ -91,20 +91,22 @@ typedef struct Extent { /* cudaExtent */
 } Extent;
 
 /* memory.c */
+typedef struct MemoryPool MemoryPool;
+
 typedef struct DeviceAllocation {
     uint64_t address, bytes;
     const char *variable; /* NULL: not a variable of a module */
     MessageMemory memory;
     bool freed;
+    MemoryPool *pool; /* NULL: not of a pool */
 } DeviceAllocation;
 
 int memory_allocate(void *pointer, size_t bytes, MessageMemory memory);
 int memory_allocate_pitched(void *pointer, size_t *pitch, size_t width, size_t height);
 int memory_allocate_box(Pitched *to, Extent extent);
 int memory_free(uint64_t address, bool of_host, uint64_t caller);
-/* cudaMallocAsync and cudaFreeAsync: at once, or as nodes of the graph that the stream captures. */
-int memory_allocate_in(struct Stream *stream, void *pointer, size_t bytes);
-int memory_free_in(struct Stream *stream, uint64_t address);
+int memory_allocate_from(MemoryPool *pool, void *pointer, size_t bytes, MessageMemory memory);
+int memory_free_in(struct Stream *stream, uint64_t address); /* cudaFreeAsync */
 /* Memory of a graph has its address from the beginning, and is allocated by each launch. */
 typedef struct GraphMemory {
     uint64_t address, bytes;
@@ -122,6 +124,34 @@ int memory_driver_attributes(unsigned count, const int *attributes, void **value
 int memory_range(uint64_t *base, size_t *bytes, uint64_t address);
 int memory_host_pointer(uint64_t *device, uint64_t host);
 void memory_reset(void); /* frees what the program has allocated */
+
+/* pools.c: memory pools. A pool counts the bytes that are allocated from it (used), and those that the driver
+ * holds for it (reserved): these grow by whole chunks, and shrink when the host waits for the device, down to
+ * the release threshold, or when the program asks (Runtime API, Stream Ordered Memory Allocator). Each call
+ * refuses a handle that is no pool. */
+typedef struct MemoryLocation { /* cudaMemLocation */
+    int type, id;
+} MemoryLocation;
+
+int pool_create(MemoryPool **pool, const void *properties); /* cudaMemPoolProps */
+int pool_destroy(MemoryPool *pool);                         /* its memory lives until the program frees it */
+int pool_of_device(MemoryPool **pool, int device, bool is_default);
+int pool_set_for_device(int device, MemoryPool *pool);
+/* The pool for a location and a cudaMemAllocationType: the default one, or the one that was set last. */
+int pool_of_location(MemoryPool **pool, const MemoryLocation *location, int type, bool is_default);
+int pool_set_for_location(const MemoryLocation *location, int type, MemoryPool *pool);
+int pool_attribute(const MemoryPool *pool, int attribute, void *value); /* cudaMemPoolAttr */
+int pool_set_attribute(MemoryPool *pool, int attribute, const void *value);
+int pool_trim(MemoryPool *pool, size_t kept);
+int pool_access(int *flags, const MemoryPool *pool, const MemoryLocation *location);
+int pool_set_access(MemoryPool *pool, const void *descriptions, size_t count); /* cudaMemAccessDesc */
+/* cudaMallocAsync, from the device's pool, and cudaMallocFromPoolAsync: at once, or as a node of the graph
+ * that the stream captures. */
+int pool_allocate(void *pointer, size_t bytes, struct Stream *stream);
+int pool_allocate_from(MemoryPool *pool, void *pointer, size_t bytes, struct Stream *stream);
+void pool_returned(MemoryPool *pool, uint64_t bytes); /* memory of the pool has been freed */
+void pools_release(void);        /* the host has waited: drops what is above the release thresholds */
+uint64_t pools_idle_bytes(void); /* reserved, and not used */
 
 /* registered.c */
 int memory_register(uint64_t host, size_t bytes);
