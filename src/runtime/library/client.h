@@ -75,6 +75,7 @@ int device_finish(void);
 int device_error(void);       /* that error, without waiting */
 void device_is_pending(void); /* a launch has been sent */
 struct Stream;
+struct Graph;
 void order_tell(MessageOrderKind kind, const struct Stream *stream, uint64_t event); /* streams.c */
 int device_wait(void);                             /* the host waits for all streams */
 void guard_copy(uint64_t address, uint64_t bytes); /* faults.c: the host may not touch what a copy brings */
@@ -99,6 +100,7 @@ typedef struct DeviceAllocation {
     MessageMemory memory;
     bool freed;
     MemoryPool *pool; /* NULL: not of a pool */
+    bool is_of_graph;
 } DeviceAllocation;
 
 int memory_allocate(void *pointer, size_t bytes, MessageMemory memory);
@@ -152,6 +154,21 @@ int pool_allocate_from(MemoryPool *pool, void *pointer, size_t bytes, struct Str
 void pool_returned(MemoryPool *pool, uint64_t bytes); /* memory of the pool has been freed */
 void pools_release(void);        /* the host has waited: drops what is above the release thresholds */
 uint64_t pools_idle_bytes(void); /* reserved, and not used */
+
+/* graph_memory.c: what cudaDeviceGetGraphMemAttribute counts. Memory that a launch of a graph has allocated
+ * is mapped by the executable graph until that is destroyed, or until the program trims: freeing it is not
+ * enough. Used is what some graph maps or the program has not freed; reserved what the driver holds for
+ * graphs, which only trimming gives back (CUDA Programming Guide, Graph Memory Nodes). */
+void graph_memory_taken(uint64_t bytes);
+void graph_memory_returned(uint64_t bytes);
+/* Around a launch: what it has taken is mapped by the graph from then on. */
+void graph_memory_begin(void);
+void graph_memory_end(const struct Graph *graph);
+void graph_memory_forget(const struct Graph *graph);                /* it maps nothing any more */
+uint64_t graph_memory_idle_bytes(void);                             /* reserved, and not allocated */
+int graph_memory_attribute(int device, int attribute, void *value); /* cudaGraphMemAttributeType */
+int graph_memory_set_attribute(int device, int attribute, const void *value);
+int graph_memory_trim(int device);
 
 /* registered.c */
 int memory_register(uint64_t host, size_t bytes);

@@ -48,6 +48,7 @@ int graph_free(Graph *graph) {
         free(graph->nodes.nodes[i]->depends.nodes);
         free(graph->nodes.nodes[i]);
     }
+    graph_memory_forget(graph);
     free(graph->nodes.nodes);
     free(graph);
     return 0;
@@ -131,7 +132,11 @@ int graph_launch(Graph *graph, Stream *stream) {
     static unsigned count;
     if (graph == NULL) return cudaErrorInvalidValue;
     int error = graph->frees ? free_memory_of(graph) : 0;
-    return error != 0 ? error : graph_run(graph, stream_find(stream)->number, ++count);
+    if (error != 0) return error;
+    graph_memory_begin();
+    error = graph_run(graph, stream_find(stream)->number, ++count);
+    graph_memory_end(graph);
+    return error;
 }
 
 /* cudaGraphExecUpdate: `result` is a cudaGraphExecUpdateResult. */

@@ -62,8 +62,8 @@ void memory_add(const MessagePlace *place, const char *variable) {
     }
     size_t row = rows_below(place->address);
     memmove(&table.rows[row + 1], &table.rows[row], (table.count - row) * sizeof *table.rows);
-    table.rows[row] =
-        (DeviceAllocation){place->address, place->bytes, variable, (MessageMemory)place->memory, false, NULL};
+    table.rows[row] = (DeviceAllocation){place->address, place->bytes, variable, (MessageMemory)place->memory,
+                                         false,          NULL,         false};
     table.count++;
     if (variable == NULL) table.bytes += place->bytes;
     if (place->memory != MEMORY_DEVICE) window_open(place->address, place->bytes, true);
@@ -112,8 +112,11 @@ int memory_fill_place(const GraphMemory *memory, uint64_t caller) {
         return failed(cudaErrorInvalidValue, memory->address, memory->bytes,
                       "launches a graph whose memory is still allocated by its last launch");
     int error = ask_for(&question, &place);
-    if (error == 0) memory_add(&place, NULL);
-    return error;
+    if (error != 0) return error;
+    memory_add(&place, NULL);
+    table.rows[rows_below(place.address) - 1].is_of_graph = true;
+    graph_memory_taken(place.bytes);
+    return 0;
 }
 
 int memory_free_in(Stream *stream, uint64_t address) {
@@ -144,6 +147,7 @@ static void release(DeviceAllocation *row, uint64_t caller) {
     row->freed = true;
     table.bytes -= row->bytes;
     if (row->pool != NULL) pool_returned(row->pool, row->bytes);
+    if (row->is_of_graph) graph_memory_returned(row->bytes);
 }
 
 int memory_free(uint64_t address, bool of_host, uint64_t caller) {
@@ -209,7 +213,8 @@ int memory_check(uint64_t address, uint64_t bytes, const char *verb, const char 
 }
 
 int memory_info(size_t *available, size_t *total) {
-    uint64_t all = machine()->memory_bytes, taken = table.bytes + pools_idle_bytes();
+    uint64_t all = machine()->memory_bytes;
+    uint64_t taken = table.bytes + pools_idle_bytes() + graph_memory_idle_bytes();
     if (total != NULL) *total = all;
     if (available != NULL) *available = taken < all ? all - taken : 0;
     return 0;
