@@ -458,6 +458,8 @@ int context_set(const void *context);
 int context_push(void **context);
 int context_pop(void **context);
 int entry_point(const char *name, int version, void **function, int *status);
+/* Functions without documents, which NVIDIA's libraries ask the driver for by a UUID: there are none here. */
+int export_table(const void **table, const void *id);
 
 /* linking_calls.c: the driver's linker. `type`: CUjitInputType; options and values: CUjit_option. */
 int link_create(PtxLinking **linker, unsigned count, const int *options, void **values);
