@@ -33,7 +33,7 @@ static const char *const COMPARES[] = {"eq", "ne", "lt", "le", "gt", "ge"};
 
 static void pick_scalar_part(char part[8]) {
     static const char *const parts[] = {"", "", "b0", "b1", "b2", "b3", "h0", "h1"};
-    strcpy(part, parts[pick(8)]);
+    snprintf(part, 8, "%s", parts[pick(8)]);
 }
 
 static void pick_simd_part(char part[8], int count) {
@@ -144,7 +144,7 @@ static uint32_t scalar(const Form *form, const uint32_t *x) {
     if (!strcmp(form->second, "max")) return (uint32_t)(t > c ? t : c);
     if (!*form->d_part) return (uint32_t)t;
     int bits = bits_of_part(form), place = (form->d_part[1] - '0') * bits;
-    uint32_t ones = ((1u << bits) - 1) << place;
+    uint32_t ones = (uint32_t)int_ones(bits) << place;
     return ((uint32_t)t << place & ones) | (x[2] & ~ones);
 }
 

@@ -84,7 +84,7 @@ static int64_t operate(const VideoForm *form, int64_t a, int64_t b) {
 static uint32_t video_result(const VideoForm *form, uint32_t a, uint32_t b, uint32_t c) {
     enum { INTERMEDIATE_BITS = 33 };
     uint64_t joined = (uint64_t)b << 32 | a;
-    int64_t results[4], sum = extended(c, 32, form->d_signed);
+    int64_t results[4] = {0}, sum = extended(c, 32, form->d_signed);
     for (int i = 0; i < form->count; i++) {
         int64_t value = operate(form, part_at(joined, form->a_places, i, form->a_bits, form->a_signed),
                                 part_at(joined, form->b_places, i, form->b_bits, form->b_signed));
