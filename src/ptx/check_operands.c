@@ -103,6 +103,52 @@ typedef struct Place {
 
 #define FAULT(place, ...) ptx_fault((place)->fault, (place)->operand, (place)->item, __VA_ARGS__)
 
+/* Digits below `limit`, each below the one before it if they are a mask. */
+static bool are_digits(const char *text, char letter, size_t count, int limit, bool is_mask) {
+    size_t length = strlen(text);
+    if (*text != letter || (is_mask ? length < 2 || length > count + 1 : length != count + 1)) return false;
+    for (const char *at = text + 1; *at; at++)
+        if (*at < '0' || *at >= '0' + limit || (is_mask && at > text + 1 && *at >= at[-1])) return false;
+    return true;
+}
+
+/* The selectors of video instructions ("Video Instructions"). */
+static bool selects(char part, const char *text) {
+    switch (part) {
+    case 's':
+    case 'S':
+        return are_digits(text, 'b', 1, 4, false) || are_digits(text, 'h', 1, 2, false);
+    case 'h':
+        return are_digits(text, 'h', 2, 4, false);
+    case 'q':
+        return are_digits(text, 'b', 4, 8, false);
+    case 'm':
+        return are_digits(text, 'h', 2, 2, true);
+    case 'n':
+        return are_digits(text, 'b', 4, 4, true);
+    default:
+        return false;
+    }
+}
+
+static bool check_part(const Place *place, const PtxOperand *operand) {
+    const char *name = place->checker->name;
+    char part = place->form->part;
+    if (!operand->selector && part == 'S')
+        return FAULT(place, "%s merges its result into a part of operand %d: name it, %s.b0", name,
+                     place->operand + 1, operand->reg->name);
+    if (!operand->selector || selects(part, operand->selector)) return true;
+    if (part == 0 || part == 'r')
+        return FAULT(place, "%s takes no part of a register (.%s)", name, operand->selector);
+    return FAULT(place, "%s has no part .%s of operand %d; they are such as .%s", name, operand->selector,
+                 place->operand + 1,
+                 part == 'h'   ? "h32"
+                 : part == 'q' ? "b7654"
+                 : part == 'm' ? "h10"
+                 : part == 'n' ? "b320"
+                               : "b0 and .h1");
+}
+
 static bool check_register(const Place *place, const PtxOperand *operand, const WantedType *wanted) {
     char text[80];
     const PtxRegister *reg = operand->reg;
@@ -110,12 +156,11 @@ static bool check_register(const Place *place, const PtxOperand *operand, const 
     if (reg->vector > 1 && operand->component < 0)
         return FAULT(place, "operand %d of %s is one value; %s is a vector of %d: name a part, %s.x",
                      place->operand + 1, name, reg->name, reg->vector, reg->name);
-    if (operand->selector)
-        return FAULT(place, "%s takes no part of a register (.%s)", name, operand->selector);
+    if (!check_part(place, operand)) return false;
     if (!register_fits(reg->type, wanted))
         return FAULT(place, "operand %d of %s must be %s; %s is .%s", place->operand + 1, name,
                      describe(wanted, text, sizeof text), reg->name, ptx_type_text(reg->type));
-    if (operand->negated && wanted->class != CLASS_PREDICATE)
+    if (operand->negated && wanted->class != CLASS_PREDICATE && !place->form->may_be_negated)
         return FAULT(place, "only a predicate can be negated; %s is .%s", reg->name,
                      ptx_type_text(reg->type));
     return true;
@@ -123,9 +168,12 @@ static bool check_register(const Place *place, const PtxOperand *operand, const 
 
 static bool check_constant(const Place *place, const PtxOperand *operand, const WantedType *wanted) {
     const char *name = place->checker->name;
-    bool is_float = operand->kind == PTX_OPERAND_FLOAT;
+    char part = place->form->part;
+    bool is_float = operand->kind == PTX_OPERAND_FLOAT,
+         only_registers = part == 'h' || part == 'q' || part == 'r';
     bool takes_integers =
-        (wanted->class != CLASS_FLOAT && wanted->class != CLASS_PACKED) || wanted->type == PTX_BF16;
+        !only_registers &&
+        ((wanted->class != CLASS_FLOAT && wanted->class != CLASS_PACKED) || wanted->type == PTX_BF16);
     if (!is_float && takes_integers) return true;
     if (is_float && (wanted->type == PTX_F32 || wanted->type == PTX_F64)) return true;
     if (is_float && wanted->class == CLASS_BITS && wanted->bytes == (operand->float_bytes == 4 ? 4 : 8))

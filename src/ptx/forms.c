@@ -207,6 +207,12 @@ static void read_flags(FormReader *reader, PtxFormOperand *operand, Word flags) 
         case '@':
             operand->may_be_symbol = true;
             break;
+        case '-':
+            operand->may_be_negated = true;
+            break;
+        case '/':
+            operand->part = flags.begin[++i];
+            break;
         case '*':
             operand->is_doubled = true;
             i++;

@@ -37,6 +37,8 @@ typedef struct PtxFormOperand {
     bool is_written, is_optional, needs_pair;
     bool is_hint; /* present exactly with .L2::cache_hint */
     bool is_doubled, may_be_wider, may_be_vector, may_be_sink, may_be_special, may_be_symbol;
+    bool may_be_negated;
+    char part; /* what may be selected, as in forms.def: s S h q m n r; 0: nothing */
 } PtxFormOperand;
 
 typedef struct PtxForm {

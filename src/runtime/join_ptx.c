@@ -211,6 +211,19 @@ static double bits_of(const PartItem *item) {
     return bits;
 }
 
+/* A declaration of what its part never names again: ptxas drops it, so that nvlink compares no types. */
+static bool is_idle(const char *text, const PartItem *item) {
+    if (!item->is_function || item->is_defined || item->linkage != EXTERN) return false;
+    for (const char *at = skip_blanks(text); *at; at = skip_blanks(token_end(at))) {
+        PartItem word = {.name = at, .name_length = (size_t)(token_end(at) - at)};
+        if (at >= item->begin && at < item->end)
+            at = item->end - 1;
+        else if (is_same_name(&word, item))
+            return false;
+    }
+    return true;
+}
+
 /* What becomes of an item whose name the module has: the old or the new definition is left out. */
 static bool settle(PartItem *old, const PartItem *new, bool *leaves_old, bool *leaves_new, Error *error) {
     int length = (int)(new->name_length < 200 ? new->name_length : 200);
@@ -374,6 +387,11 @@ bool join_ptx(Text *module, int parts, const char *text, Error *error) {
         const PartItem *item = &new.items[i];
         PartItem *met = item->name && item->linkage != PRIVATE ? find_item(&old, item) : NULL;
         leaves_new[i] = is_header(item);
+        if (met && !is_same_signature(met, item)) {
+            leaves_new[i] = is_idle(text_string(&part), item);
+            leaves_old[met - old.items] = !leaves_new[i] && is_idle(text_string(module), met);
+            if (leaves_new[i] || leaves_old[met - old.items]) continue;
+        }
         if (met) good = settle(met, item, &leaves_old[met - old.items], &leaves_new[i], error);
     }
     if (good) {

@@ -5,7 +5,9 @@
  * "Linking Directives". What a part declares .extern another defines; of several weak definitions one stays,
  * and a definition that is not weak replaces them; names without a linking directive are those of their part,
  * and are renamed where two parts have the same. One header remains, with the newest version and target;
- * numbers of files and labels of sections are made distinct. Measured with nvcc and nvlink 13.0. */
+ * numbers of files and labels of sections are made distinct. Both parts must say the same types of a
+ * function, also whether it has a result, unless a part declares it and does not use it. Measured with nvcc
+ * and nvlink 13.0. */
 #ifndef RUNTIME_JOIN_PTX_H
 #define RUNTIME_JOIN_PTX_H
 

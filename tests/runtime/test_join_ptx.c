@@ -185,12 +185,32 @@ static void the_newest_version_and_target_stay(void **state) {
     text_done(&text);
 }
 
+#define CALLER ".visible .func g() { call f, (a); ret; }\n"
+
+/* ptxas drops a declaration that its part does not use, so nvlink compares no types. */
+static void an_unused_declaration_may_differ(void **state) {
+    (void)state;
+    static const char declared[] = HEAD ".extern .func (.param .b64 r) f (.param .b32 y); /* f */\n",
+                      defined[] = HEAD ".visible .func f (.param .b32 x) { ret; }\n" CALLER;
+    Text text = {0};
+    join_both(&text, declared, defined);
+    assert_int_equal(count(&text, ".extern"), 0);
+    assert_int_equal(count(&text, ".visible .func f (.param .b32 x)"), 1);
+    text_done(&text);
+    join_both(&text, defined, declared);
+    assert_int_equal(count(&text, ".extern"), 0);
+    assert_int_equal(count(&text, ".visible .func f (.param .b32 x)"), 1);
+    text_done(&text);
+}
+
 static void what_does_not_go_together_is_refused(void **state) {
     (void)state;
     static const char defined[] = HEAD ".visible .func (.param .b32 r) f (.param .align 4 .b32 x) { ret; }\n";
-    expect_refused(HEAD ".extern .func (.param .b64 r) f (.param .b32 y);\n", defined,
+    expect_refused(HEAD ".extern .func (.param .b64 r) f (.param .b32 y);\n" CALLER, defined,
                    "'f' is declared differently in two parts: its types differ");
-    expect_refused(HEAD ".extern .func f (.param .b32 y, .param .b32 z);\n", defined,
+    expect_refused(HEAD ".extern .func f (.param .b32 y, .param .b32 z);\n" CALLER, defined,
+                   "'f' is declared differently in two parts: its types differ");
+    expect_refused(defined, HEAD ".extern .func f (.param .b32 y);\n" CALLER,
                    "'f' is declared differently in two parts: its types differ");
     expect_refused(HEAD ".extern .global .u32 f;\n", defined,
                    "'f' is declared differently in two parts: its types differ");
@@ -232,6 +252,7 @@ int main(void) {
         cmocka_unit_test(private_names_are_made_distinct),
         cmocka_unit_test(one_of_several_weak_definitions_stays),
         cmocka_unit_test(the_newest_version_and_target_stay),
+        cmocka_unit_test(an_unused_declaration_may_differ),
         cmocka_unit_test(what_does_not_go_together_is_refused),
         cmocka_unit_test(cut_off_anywhere),
     };

@@ -154,7 +154,8 @@ static void the_compiler_in_a_program(void **state) {
     skip_without_nvcc("the program");
     EXPECT_WORDS("runtime_compiler", 0,
                  "0 0 0: 40 to 71\n"
-                 "program exited 0: 1 launch, 1 distinct");
+                 "program exited 0: 1 launch, 1 distinct",
+                 "1  fill       1     32       0  out 32        8  -\n\nlaunch 1 of 1"); /* no note */
 }
 
 static void the_linker_of_machine_code(void **state) {

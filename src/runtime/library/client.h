@@ -76,6 +76,7 @@ int device_finish(void);
 int device_error(void);       /* that error, without waiting */
 void device_is_pending(void); /* a launch has been sent */
 struct Stream;
+struct Graph;
 void order_tell(MessageOrderKind kind, const struct Stream *stream, uint64_t event); /* streams.c */
 int device_wait(void);                             /* the host waits for all streams */
 void guard_copy(uint64_t address, uint64_t bytes); /* faults.c: the host may not touch what a copy brings */
@@ -92,20 +93,23 @@ typedef struct Extent { /* cudaExtent */
 } Extent;
 
 /* memory.c */
+typedef struct MemoryPool MemoryPool;
+
 typedef struct DeviceAllocation {
     uint64_t address, bytes;
     const char *variable; /* NULL: not a variable of a module */
     MessageMemory memory;
     bool freed;
+    MemoryPool *pool; /* NULL: not of a pool */
+    bool is_of_graph;
 } DeviceAllocation;
 
 int memory_allocate(void *pointer, size_t bytes, MessageMemory memory);
 int memory_allocate_pitched(void *pointer, size_t *pitch, size_t width, size_t height);
 int memory_allocate_box(Pitched *to, Extent extent);
 int memory_free(uint64_t address, bool of_host, uint64_t caller);
-/* cudaMallocAsync and cudaFreeAsync: at once, or as nodes of the graph that the stream captures. */
-int memory_allocate_in(struct Stream *stream, void *pointer, size_t bytes);
-int memory_free_in(struct Stream *stream, uint64_t address);
+int memory_allocate_from(MemoryPool *pool, void *pointer, size_t bytes, MessageMemory memory);
+int memory_free_in(struct Stream *stream, uint64_t address); /* cudaFreeAsync */
 /* Memory of a graph has its address from the beginning, and is allocated by each launch. */
 typedef struct GraphMemory {
     uint64_t address, bytes;
@@ -123,6 +127,49 @@ int memory_driver_attributes(unsigned count, const int *attributes, void **value
 int memory_range(uint64_t *base, size_t *bytes, uint64_t address);
 int memory_host_pointer(uint64_t *device, uint64_t host);
 void memory_reset(void); /* frees what the program has allocated */
+
+/* pools.c: memory pools. A pool counts the bytes that are allocated from it (used), and those that the driver
+ * holds for it (reserved): these grow by whole chunks, and shrink when the host waits for the device, down to
+ * the release threshold, or when the program asks (Runtime API, Stream Ordered Memory Allocator). Each call
+ * refuses a handle that is no pool. */
+typedef struct MemoryLocation { /* cudaMemLocation */
+    int type, id;
+} MemoryLocation;
+
+int pool_create(MemoryPool **pool, const void *properties); /* cudaMemPoolProps */
+int pool_destroy(MemoryPool *pool);                         /* its memory lives until the program frees it */
+int pool_of_device(MemoryPool **pool, int device, bool is_default);
+int pool_set_for_device(int device, MemoryPool *pool);
+/* The pool for a location and a cudaMemAllocationType: the default one, or the one that was set last. */
+int pool_of_location(MemoryPool **pool, const MemoryLocation *location, int type, bool is_default);
+int pool_set_for_location(const MemoryLocation *location, int type, MemoryPool *pool);
+int pool_attribute(const MemoryPool *pool, int attribute, void *value); /* cudaMemPoolAttr */
+int pool_set_attribute(MemoryPool *pool, int attribute, const void *value);
+int pool_trim(MemoryPool *pool, size_t kept);
+int pool_access(int *flags, const MemoryPool *pool, const MemoryLocation *location);
+int pool_set_access(MemoryPool *pool, const void *descriptions, size_t count); /* cudaMemAccessDesc */
+/* cudaMallocAsync, from the device's pool, and cudaMallocFromPoolAsync: at once, or as a node of the graph
+ * that the stream captures. */
+int pool_allocate(void *pointer, size_t bytes, struct Stream *stream);
+int pool_allocate_from(MemoryPool *pool, void *pointer, size_t bytes, struct Stream *stream);
+void pool_returned(MemoryPool *pool, uint64_t bytes); /* memory of the pool has been freed */
+void pools_release(void);        /* the host has waited: drops what is above the release thresholds */
+uint64_t pools_idle_bytes(void); /* reserved, and not used */
+
+/* graph_memory.c: what cudaDeviceGetGraphMemAttribute counts. Memory that a launch of a graph has allocated
+ * is mapped by the executable graph until that is destroyed, or until the program trims: freeing it is not
+ * enough. Used is what some graph maps or the program has not freed; reserved what the driver holds for
+ * graphs, which only trimming gives back (CUDA Programming Guide, Graph Memory Nodes). */
+void graph_memory_taken(uint64_t bytes);
+void graph_memory_returned(uint64_t bytes);
+/* Around a launch: what it has taken is mapped by the graph from then on. */
+void graph_memory_begin(void);
+void graph_memory_end(const struct Graph *graph);
+void graph_memory_forget(const struct Graph *graph);                /* it maps nothing any more */
+uint64_t graph_memory_idle_bytes(void);                             /* reserved, and not allocated */
+int graph_memory_attribute(int device, int attribute, void *value); /* cudaGraphMemAttributeType */
+int graph_memory_set_attribute(int device, int attribute, const void *value);
+int graph_memory_trim(int device);
 
 /* registered.c */
 int memory_register(uint64_t host, size_t bytes);
@@ -429,6 +476,8 @@ int context_set(const void *context);
 int context_push(void **context);
 int context_pop(void **context);
 int entry_point(const char *name, int version, void **function, int *status);
+/* Functions without documents, which NVIDIA's libraries ask the driver for by a UUID: there are none here. */
+int export_table(const void **table, const void *id);
 
 /* linking_calls.c: the driver's linker. `type`: CUjitInputType; options and values: CUjit_option. */
 int link_create(PtxLinking **linker, unsigned count, const int *options, void **values);

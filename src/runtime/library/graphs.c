@@ -50,6 +50,7 @@ int graph_free(Graph *graph) {
         free(graph->nodes.nodes[i]);
     }
     held_objects_free(&graph->held);
+    graph_memory_forget(graph);
     free(graph->nodes.nodes);
     free(graph);
     return 0;
@@ -144,7 +145,11 @@ int graph_launch(Graph *graph, Stream *stream) {
     static unsigned count;
     if (graph == NULL) return cudaErrorInvalidValue;
     int error = graph->frees ? free_memory_of(graph) : 0;
-    return error != 0 ? error : graph_run(graph, stream_find(stream)->number, ++count);
+    if (error != 0) return error;
+    graph_memory_begin();
+    error = graph_run(graph, stream_find(stream)->number, ++count);
+    graph_memory_end(graph);
+    return error;
 }
 
 /* cudaGraphExecUpdate: `result` is a cudaGraphExecUpdateResult. */

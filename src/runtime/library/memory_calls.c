@@ -62,8 +62,8 @@ void memory_add(const MessagePlace *place, const char *variable) {
     }
     size_t row = rows_below(place->address);
     memmove(&table.rows[row + 1], &table.rows[row], (table.count - row) * sizeof *table.rows);
-    table.rows[row] =
-        (DeviceAllocation){place->address, place->bytes, variable, (MessageMemory)place->memory, false};
+    table.rows[row] = (DeviceAllocation){place->address, place->bytes, variable, (MessageMemory)place->memory,
+                                         false,          NULL,         false};
     table.count++;
     if (variable == NULL) table.bytes += place->bytes;
     if (place->memory != MEMORY_DEVICE) window_open(place->address, place->bytes, true);
@@ -79,6 +79,10 @@ static int ask_for(const MessageAllocate *question, MessagePlace *place) {
 }
 
 int memory_allocate(void *pointer, size_t bytes, MessageMemory memory) {
+    return memory_allocate_from(NULL, pointer, bytes, memory);
+}
+
+int memory_allocate_from(MemoryPool *pool, void *pointer, size_t bytes, MessageMemory memory) {
     if (pointer == NULL) return failed(cudaErrorInvalidValue, 0, 0, "has NULL for the pointer to be set");
     memset(pointer, 0, sizeof(void *));
     if (bytes == 0) return 0;
@@ -87,6 +91,7 @@ int memory_allocate(void *pointer, size_t bytes, MessageMemory memory) {
     int error = ask_for(&question, &place);
     if (error != 0) return error;
     memory_add(&place, NULL);
+    table.rows[rows_below(place.address) - 1].pool = pool;
     memcpy(pointer, &place.address, sizeof(void *));
     return 0;
 }
@@ -107,17 +112,11 @@ int memory_fill_place(const GraphMemory *memory, uint64_t caller) {
         return failed(cudaErrorInvalidValue, memory->address, memory->bytes,
                       "launches a graph whose memory is still allocated by its last launch");
     int error = ask_for(&question, &place);
-    if (error == 0) memory_add(&place, NULL);
-    return error;
-}
-
-int memory_allocate_in(Stream *stream, void *pointer, size_t bytes) {
-    if (stream_find(stream)->capture == NULL || pointer == NULL || bytes == 0)
-        return memory_allocate(pointer, bytes, MEMORY_DEVICE);
-    StreamOperation operation = {.kind = OPERATION_ALLOCATE, .u.memory.bytes = bytes};
-    int error = memory_reserve(&operation.u.memory);
-    memcpy(pointer, &operation.u.memory.address, sizeof(void *));
-    return error != 0 ? error : operation_submit(stream, &operation);
+    if (error != 0) return error;
+    memory_add(&place, NULL);
+    table.rows[rows_below(place.address) - 1].is_of_graph = true;
+    graph_memory_taken(place.bytes);
+    return 0;
 }
 
 int memory_free_in(Stream *stream, uint64_t address) {
@@ -147,6 +146,8 @@ static void release(DeviceAllocation *row, uint64_t caller) {
     tell(MESSAGE_FREE, &message, sizeof message, NULL, 0);
     row->freed = true;
     table.bytes -= row->bytes;
+    if (row->pool != NULL) pool_returned(row->pool, row->bytes);
+    if (row->is_of_graph) graph_memory_returned(row->bytes);
 }
 
 int memory_free(uint64_t address, bool of_host, uint64_t caller) {
@@ -163,7 +164,7 @@ int memory_free(uint64_t address, bool of_host, uint64_t caller) {
     if (row->address != address)
         return failed(cudaErrorInvalidValue, row->address, row->bytes, "frees an address inside of %s",
                       kind_name(row));
-    if (of_host != (row->memory == MEMORY_PINNED))
+    if (of_host != (row->memory == MEMORY_PINNED && row->pool == NULL))
         return failed(cudaErrorInvalidValue, row->address, row->bytes, "frees %s, which %s must free",
                       kind_name(row), of_host ? "cudaFree" : "cudaFreeHost");
     int error = device_finish();
@@ -213,8 +214,9 @@ int memory_check(uint64_t address, uint64_t bytes, const char *verb, const char 
 
 int memory_info(size_t *available, size_t *total) {
     uint64_t all = machine()->memory_bytes;
+    uint64_t taken = table.bytes + pools_idle_bytes() + graph_memory_idle_bytes();
     if (total != NULL) *total = all;
-    if (available != NULL) *available = table.bytes < all ? all - table.bytes : 0;
+    if (available != NULL) *available = taken < all ? all - taken : 0;
     return 0;
 }
 
@@ -250,7 +252,8 @@ int memory_driver_attribute(void *value, int attribute, uint64_t address) {
         DEVICE,
         BEGIN = 11,
         BYTES,
-        MAPPED
+        MAPPED,
+        POOL = 17
     };
     const DeviceAllocation *row = memory_at(address);
     uint64_t wide = 0;
@@ -288,6 +291,9 @@ int memory_driver_attribute(void *value, int attribute, uint64_t address) {
         break;
     case MAPPED:
         wide = 1;
+        break;
+    case POOL:
+        wide = (uintptr_t)row->pool, bytes = 8;
         break;
     case SYNCHRONIZES:
     case DEVICE:

@@ -23,6 +23,7 @@ void order_tell(MessageOrderKind kind, const Stream *stream, uint64_t event) {
 
 int device_wait(void) {
     order_tell(ORDER_HOST_ALL, NULL, 0);
+    pools_release();
     return device_finish();
 }
 
@@ -82,6 +83,7 @@ void streams_leave(const Graph *capture) {
 int stream_finish(Stream *stream) {
     if (stream_find(stream)->capture == NULL) {
         order_tell(ORDER_HOST, stream_find(stream), 0);
+        pools_release();
         return device_finish();
     }
     return failed(cudaErrorStreamCaptureUnsupported, 0, 0, "waits for a stream that is captured");
@@ -141,6 +143,7 @@ int event_record(Event *event, Stream *stream) {
 
 int event_finish(const Event *event) {
     order_tell(ORDER_HOST_EVENT, NULL, (uintptr_t)event);
+    pools_release();
     return device_finish();
 }
 

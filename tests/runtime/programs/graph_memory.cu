@@ -1,7 +1,7 @@
 /* Memory that a captured graph allocates and frees: each launch has it anew, at one address. */
 #include <cstdio>
 
-enum { COUNT = 256 };
+enum { COUNT = 256, PAGE = 2 << 20 };
 
 __global__ void fill(int *values, int value) {
     values[threadIdx.x] = value;
@@ -9,6 +9,48 @@ __global__ void fill(int *values, int value) {
 
 __global__ void add(const int *values, int *out) {
     out[threadIdx.x] += values[threadIdx.x];
+}
+
+/* Used and reserved memory of graphs, each now and at most, in pages. */
+static void show(const char *when) {
+    unsigned long long values[4];
+    for (int i = 0; i < 4; i++) cudaDeviceGetGraphMemAttribute(0, (cudaGraphMemAttributeType)i, &values[i]);
+    printf("%s: %llu %llu %llu %llu\n", when, values[0] / PAGE, values[1] / PAGE, values[2] / PAGE,
+           values[3] / PAGE);
+}
+
+/* Memory stays mapped until its executable graph is destroyed, and reserved until it is trimmed. */
+static void footprint(cudaStream_t stream) {
+    void *first, *second;
+    cudaGraph_t graph;
+    cudaGraphExec_t executable;
+    unsigned long long zero = 0, one = 1;
+    cudaDeviceGraphMemTrim(0);
+    cudaDeviceSetGraphMemAttribute(0, cudaGraphMemAttrUsedMemHigh, &zero);
+    cudaDeviceSetGraphMemAttribute(0, cudaGraphMemAttrReservedMemHigh, &zero);
+    cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);
+    cudaMallocAsync(&first, PAGE, stream);
+    cudaMallocAsync(&second, 2 * PAGE - 1, stream);
+    cudaFreeAsync(first, stream);
+    cudaStreamEndCapture(stream, &graph);
+    cudaGraphInstantiate(&executable, graph, 0);
+    show("made");
+    cudaGraphLaunch(executable, stream);
+    show("launched");
+    cudaDeviceGraphMemTrim(0);
+    show("trimmed");
+    cudaFree(second);
+    cudaGraphLaunch(executable, stream);
+    cudaFreeAsync(second, stream);
+    show("freed");
+    cudaGraphExecDestroy(executable);
+    show("destroyed");
+    cudaDeviceGraphMemTrim(0);
+    show("trimmed");
+    printf("set to 1: %d, current: %d, no such: %d, device 1: %d\n",
+           cudaDeviceSetGraphMemAttribute(0, cudaGraphMemAttrUsedMemHigh, &one),
+           cudaDeviceSetGraphMemAttribute(0, cudaGraphMemAttrUsedMemCurrent, &zero),
+           cudaDeviceGetGraphMemAttribute(0, (cudaGraphMemAttributeType)4, &one), cudaDeviceGraphMemTrim(1));
 }
 
 int main() {
@@ -63,6 +105,10 @@ int main() {
     good = good && cudaGetLastError() == cudaErrorInvalidValue;
     good = good && cudaGraphLaunch(freeing, stream) == cudaSuccess;
     good = good && cudaGraphLaunch(freeing, stream) == cudaSuccess;
+    cudaFree(wanted.dptr);
+    cudaGraphExecDestroy(freeing);
+    cudaGraphExecDestroy(executable);
+    footprint(stream);
     printf("%s: %d\n", good ? "PASSED" : "FAILED", host[0]);
     return !good;
 }
