@@ -87,6 +87,7 @@ static void bulk_copies_need_a_proxy_fence(void **state) {
     (void)state;
 #define FILL  "st.shared.v4.u32 [%r0], {%t, %t, %t, %t};\n"
 #define PROXY "fence.proxy.async.shared::cta;\n"
+#define NAMED "bar.sync 1, 64;\n"
 #define SEND                                                                                                 \
     "@%p2 cp.async.bulk.global.shared::cta.bulk_group [%q1], [%r1], 1024;\n"                                 \
     "@%p2 cp.async.bulk.commit_group; @%p2 cp.async.bulk.wait_group 0;\n"
@@ -94,6 +95,10 @@ static void bulk_copies_need_a_proxy_fence(void **state) {
     check(FILL BAR SEND, "proxy_order");
     check(FILL BAR PROXY SEND, "");
     check(FILL BAR PROXY BAR SEND, "");
+    check(FILL NAMED PROXY SEND, ""); /* any barrier orders the stores before the fence */
+    check(FILL NAMED SEND, "proxy_order");
+    check(FILL PROXY NAMED SEND, "");
+    check(PROXY FILL NAMED SEND, "proxy_order");
     check(PROXY FILL BAR SEND, "proxy_order");
     check(FILL PROXY BAR SEND BAR FILL BAR SEND, "proxy_order");
     check(FILL PROXY BAR SEND BAR FILL PROXY BAR SEND, "");
