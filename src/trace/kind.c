@@ -140,6 +140,10 @@ TraceKind trace_written_kind_of(const PtxInstruction *instruction) {
     }
 }
 
+int trace_bulk_piece(const PtxInstruction *instruction) {
+    return ptx_instruction_has(instruction, PTX_MOD_CP_MASK) ? 1 : 16;
+}
+
 bool trace_kind_is_shared(TraceKind kind) {
     switch (kind) {
     case TRACE_SHARED_LOAD:

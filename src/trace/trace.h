@@ -42,6 +42,9 @@ TraceKind trace_kind_in_space(TraceKind kind, PtxSpace space); /* GLOBAL_LOAD, S
 /* An asynchronous copy makes two events when it is issued: trace_kind_of() is what it reads, this is what it
  * will write. It has the counters of a generic instruction. NOT_RECORDED: another instruction. */
 TraceKind trace_written_kind_of(const PtxInstruction *instruction);
+/* Observers see the range of a bulk copy in pieces of this many bytes: 16, the unit of its size, or 1 where
+ * .cp_mask selects single bytes. */
+int trace_bulk_piece(const PtxInstruction *instruction);
 bool trace_kind_is_shared(TraceKind kind); /* its addresses are in shared memory */
 bool trace_kind_is_local(TraceKind kind);
 bool trace_kind_is_buffer(TraceKind kind); /* they are in a buffer of the trace: global or constant memory */

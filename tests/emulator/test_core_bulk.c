@@ -18,7 +18,8 @@
     ".global .align 128 .u32 source[32] = {1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,"  \
     "25,26,27,28,29,30,31,32};\n"                                                                            \
     ".global .align 128 .u32 target[32] = {100,100,100,100,100,100,100,100,100,100,100,100,100,100,100,100," \
-    "100,100,100,100,100,100,100,100,100,100,100,100,100,100,100,100};\n"
+    "100,100,100,100,100,100,100,100,100,100,100,100,100,100,100,100};\n"                                    \
+    ".global .align 128 .u32 tail[2];\n"
 #define BEGIN                                                                                                \
     "mov.u32 %r1, tile; mov.u32 %r2, other; mov.u32 %r9, gate; mov.u64 %q1, source; mov.u64 %q2, target;\n"  \
     "mad.lo.u32 %r3, %t, 4, %r1; add.u32 %r4, %t, 10; st.shared.u32 [%r3], %r4;\n"                           \
@@ -68,6 +69,10 @@ static uint32_t half_from_source(uint32_t lane) {
 static uint32_t hundred(uint32_t lane) {
     (void)lane;
     return 100;
+}
+static uint32_t eleven(uint32_t lane) {
+    (void)lane;
+    return 11;
 }
 static uint32_t seven(uint32_t lane) {
     (void)lane;
@@ -226,6 +231,32 @@ static void bulk_copies_to_global_memory_are_in_groups(void **state) {
            "@%p2 cp.async.bulk.wait_group.read 0;\nbar.sync 0; st.shared.u32 [%r3], %r6; bar.sync 0;\n"
            "@%p2 cp.async.bulk.wait_group 0;\n" TARGET,
            own);
+}
+
+#define MASKED "@%p2 cp.async.bulk.global.shared::cta.bulk_group.cp_mask "
+#define DONE   COMMIT "@%p2 cp.async.bulk.wait_group 0;\n"
+#define PUBLIC "fence.proxy.async.shared::cta; bar.sync 0; mov.u16 %h1, 0x0ff0;\n"
+
+static uint32_t own_in_the_middle(uint32_t lane) {
+    return lane % 4 == 1 || lane % 4 == 2 ? 10 + lane : 100;
+}
+static uint32_t own_low_bytes(uint32_t lane) {
+    return lane % 4 == 0 ? 10 + lane : 100;
+}
+
+/* Bit i of the mask selects byte i of every 16. What is not selected need be no memory at all. */
+static void a_mask_selects_bytes_of_a_bulk_copy(void **state) {
+    (void)state;
+    expect(PUBLIC MASKED "[%q2], [%r1], 128, %h1;\n" DONE TARGET, own_in_the_middle);
+    expect(PUBLIC MASKED "[%q2], [%r1], 128, 0xffff;\n" DONE TARGET, own);
+    expect(PUBLIC MASKED "[%q2], [%r1], 128, 1;\n" DONE TARGET, own_low_bytes);
+    expect(PUBLIC MASKED "[%q2], [%r1], 128, 0;\n" DONE TARGET, hundred);
+    expect(PUBLIC MASKED "[tail], [%r1], 16, 0x00ff;\n" DONE "ld.global.u32 %r20, [tail+4];" ANSWER, eleven);
+    core_run_trap(
+        (CoreKernel){.body = BEGIN PUBLIC MASKED "[tail], [%r1], 16, 0x01ff;\n" DONE, .module = MODULE},
+        TRAP_OUT_OF_BOUNDS, "`tail`");
+    core_run_trap((CoreKernel){.body = BEGIN PUBLIC MASKED "[%q2], [%r1], 16;\n", .module = MODULE},
+                  TRAP_NOT_EMULATED, "malformed");
 }
 
 /* A copy that no thread waits for arrives at the end of the block. */
@@ -558,6 +589,7 @@ int main(void) {
                                        cmocka_unit_test(states_hold_what_was_pending),
                                        cmocka_unit_test(phases_wait_for_bytes),
                                        cmocka_unit_test(bulk_copies_complete_on_an_mbarrier),
+                                       cmocka_unit_test(a_mask_selects_bytes_of_a_bulk_copy),
                                        cmocka_unit_test(bulk_copies_to_global_memory_are_in_groups),
                                        cmocka_unit_test(what_is_not_awaited_arrives_at_the_end),
                                        cmocka_unit_test(reductions_fold_each_element),

@@ -168,6 +168,51 @@ static void test_uninitialized(void **state) {
     core_done(&run);
 }
 
+/* Lanes from 24 on read a tail that nothing has written: a fault, at the load, where the value is used. */
+static void test_unwritten_shared_values_are_followed(void **state) {
+    (void)state;
+    static const struct {
+        const char *use; /* of %r2; %p0: the lane's word is written; %q0: its place in `out` */
+        bool is_fault;
+    } cases[] = {
+        {"@%p0 st.global.u32 [%q0], %r2;", false},
+        {"st.global.u32 [%q0], %r2;", true},
+        {"add.u32 %r3, %r2, 1; selp.u32 %r3, %r3, 0, %p0; st.global.u32 [%q0], %r3;", false},
+        {"add.u32 %r3, %r2, 1; selp.u32 %r3, 0, %r3, %p0; st.global.u32 [%q0], %r3;", true},
+        {"shfl.sync.bfly.b32 %r3, %r2, 1, 31, -1; @%p0 st.global.u32 [%q0], %r3;", false},
+        {"shfl.sync.bfly.b32 %r3, %r2, 8, 31, -1; @%p0 st.global.u32 [%q0], %r3;", true},
+        {"setp.eq.u32 %p1, %r2, 7; @%p1 bra OVER; OVER:", true},
+        {"@%p0 st.shared.u32 [%r1+128], %r2;", false},
+        {"st.shared.u32 [%r1+128], %r2;", true},
+        {"st.global.u32 [%q0], %r2; st.global.u32 [%q0], %r2;", true}, /* one fault */
+        {"ld.shared.u16 %r2, [%r1]; @%p0 st.global.u32 [%q0], %r2;", false},
+        {"atom.shared.add.u32 %r2, [%r1], 1;", true},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Text body = {0};
+        text_print(&body,
+                   "shl.b32 %%r0, %%t, 2; mov.u32 %%r1, a; add.u32 %%r1, %%r1, %%r0;\n"
+                   "mul.wide.u32 %%q0, %%t, 4; add.s64 %%q0, %%q0, %%base;\n"
+                   "setp.lt.u32 %%p0, %%t, 24; @%%p0 st.shared.u32 [%%r1], %%t;\n"
+                   "bar.sync 0; ld.shared.u32 %%r2, [%%r1];\n%s\n",
+                   cases[i].use);
+        CoreRun run =
+            core_run((CoreKernel){.body = text_string(&body), .module = ".shared .align 4 .b8 a[256];\n"});
+        assert_true(run.done);
+        if (run.trace->trap_count != cases[i].is_fault) fail_msg("%s", cases[i].use);
+        if (cases[i].is_fault) {
+            const Trap *trap = &run.trace->traps[0];
+            assert_int_equal(trap->kind, TRAP_UNINITIALIZED);
+            assert_int_equal(trap->lanes, 0xff000000);
+            assert_string_equal(
+                trap->detail,
+                "shared memory at offset 96 is read but was never written (thread 24 of the block)");
+        }
+        core_done(&run);
+        text_done(&body);
+    }
+}
+
 /* Every block begins with unwritten shared memory. */
 static void test_shared_memory_does_not_survive_its_block(void **state) {
     (void)state;
@@ -307,6 +352,7 @@ int main(void) {
         cmocka_unit_test(test_writes_to_constants),
         cmocka_unit_test(test_parameter_bounds),
         cmocka_unit_test(test_uninitialized),
+        cmocka_unit_test(test_unwritten_shared_values_are_followed),
         cmocka_unit_test(test_padding_is_copied),
         cmocka_unit_test(test_shared_memory_does_not_survive_its_block),
         cmocka_unit_test(test_nothing_happens_after_a_trap),

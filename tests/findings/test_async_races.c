@@ -87,6 +87,7 @@ static void bulk_copies_need_a_proxy_fence(void **state) {
     (void)state;
 #define FILL  "st.shared.v4.u32 [%r0], {%t, %t, %t, %t};\n"
 #define PROXY "fence.proxy.async.shared::cta;\n"
+#define NAMED "bar.sync 1, 64;\n"
 #define SEND                                                                                                 \
     "@%p2 cp.async.bulk.global.shared::cta.bulk_group [%q1], [%r1], 1024;\n"                                 \
     "@%p2 cp.async.bulk.commit_group; @%p2 cp.async.bulk.wait_group 0;\n"
@@ -94,9 +95,26 @@ static void bulk_copies_need_a_proxy_fence(void **state) {
     check(FILL BAR SEND, "proxy_order");
     check(FILL BAR PROXY SEND, "");
     check(FILL BAR PROXY BAR SEND, "");
+    check(FILL NAMED PROXY SEND, ""); /* any barrier orders the stores before the fence */
+    check(FILL NAMED SEND, "proxy_order");
+    check(FILL PROXY NAMED SEND, "");
+    check(PROXY FILL NAMED SEND, "proxy_order");
     check(PROXY FILL BAR SEND, "proxy_order");
     check(FILL PROXY BAR SEND BAR FILL BAR SEND, "proxy_order");
     check(FILL PROXY BAR SEND BAR FILL PROXY BAR SEND, "");
+}
+
+/* The bytes that a mask leaves out are neither read nor written: other threads may store them. */
+static void a_masked_copy_races_for_its_bytes_only(void **state) {
+    (void)state;
+#define MASKED                                                                                               \
+    "@%p2 cp.async.bulk.global.shared::cta.bulk_group.cp_mask [%q1], [%r1], 16, 0x0ff0;\n"                   \
+    "@%p2 cp.async.bulk.commit_group;\nsetp.eq.u32 %p3, %t, 1;\n"
+#define DONE "@%p2 cp.async.bulk.wait_group 0;\n"
+    check(PROXY BAR MASKED "@%p3 st.global.u32 [%q1+12], %t;\n" DONE, "");
+    check(PROXY BAR MASKED "@%p3 st.global.u32 [%q1+8], %t;\n" DONE, "async_write");
+    check(PROXY BAR MASKED "@%p3 st.shared.u32 [%r1], %t;\n" DONE, "");
+    check(PROXY BAR MASKED "@%p3 st.shared.u32 [%r1+4], %t;\n" DONE, "async_write");
 }
 
 /* A tensor copy is no different: its tile is read after its phase, published before a store, and kept until
@@ -266,6 +284,7 @@ static void a_wait_is_repeated(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(reads_wait_for_the_copy),
                                        cmocka_unit_test(bulk_copies_need_a_proxy_fence),
+                                       cmocka_unit_test(a_masked_copy_races_for_its_bytes_only),
                                        cmocka_unit_test(tensor_copies_are_bulk_copies),
                                        cmocka_unit_test(a_store_beyond_a_row_is_a_note),
                                        cmocka_unit_test(a_bulk_store_may_end_with_the_kernel),

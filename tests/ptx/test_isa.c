@@ -101,7 +101,6 @@ static void modifiers_of_executed_instructions_have_rows(void **state) {
                                          "im2col",
                                          "tile::gather4",
                                          "cta_group::1",
-                                         "cp_mask",
                                          "m16n16",
                                          "b8x16",
                                          "m8n8k32",

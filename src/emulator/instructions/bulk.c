@@ -1,6 +1,9 @@
 /* cp.async.bulk and cp.reduce.async.bulk: one lane copies a range, or reduces it into another, without
  * registers ("Data Movement and Conversion Instructions: Bulk copy"). tensor_copy.c has those of tensors.
  *
+ * With .cp_mask it copies some bytes of every 16: each run of them is a copy of its own, so that the bytes
+ * between are neither read nor written.
+ *
  * The range is read when the copy is issued and written when it arrives (machine/machine_copies.h). Each side
  * is an event of the lane. Sectors and wavefronts belong to the load/store units and do not count what the
  * copy engine moves. */
@@ -15,13 +18,13 @@
 
 #include <inttypes.h>
 
-enum { BULK_UNIT = 16 }; /* sizes and addresses are multiples of it */
+enum { BULK_UNIT = 16, WHOLE_UNIT = 0xffff }; /* sizes and addresses are multiples of it; every byte of it */
 
 typedef struct BulkOp {
     CoreOp core;
     MemoryOp to, from, mbarrier; /* addresses */
-    bool has_mbarrier;
-    Operand size;
+    bool has_mbarrier, has_byte_mask;
+    Operand size, byte_mask;   /* .cp_mask: bit i of the mask: byte i of every 16 bytes is copied */
     PtxModifierKind operation; /* PTX_MODIFIER_NONE: a copy */
     PtxType type;
 } BulkOp;
@@ -70,14 +73,55 @@ static bool trap_range(Block *block, const Warp *warp, const Op *op, int lane, c
     return false;
 }
 
-static bool check_range(Block *block, const Warp *warp, const Op *op, int lane, Range *range) {
-    if (range->bytes % BULK_UNIT || range->address % BULK_UNIT) {
-        raise_trap(block, TRAP_MISALIGNED, warp, op->pc, lane_bit[lane], NULL,
-                   tr("a bulk copy of %u bytes at 0x%llx: both must be multiples of 16"), range->bytes,
-                   (unsigned long long)range->address);
-        return false;
+static bool is_aligned(Block *block, const Warp *warp, const Op *op, int lane, const Range *range) {
+    if (!(range->bytes % BULK_UNIT) && !(range->address % BULK_UNIT)) return true;
+    raise_trap(block, TRAP_MISALIGNED, warp, op->pc, lane_bit[lane], NULL,
+               tr("a bulk copy of %u bytes at 0x%llx: both must be multiples of 16"), range->bytes,
+               (unsigned long long)range->address);
+    return false;
+}
+
+static uint32_t byte_mask_of(const BulkOp *bulk, const Warp *warp, int lane) {
+    return bulk->has_byte_mask ? (uint32_t)register_read(warp, bulk->byte_mask, 2, lane) : WHOLE_UNIT;
+}
+
+static uint32_t bytes_of(const BulkOp *bulk, const Warp *warp, int lane) {
+    return byte_mask_of(bulk, warp, lane) ? (uint32_t)register_read(warp, bulk->size, 4, lane) : 0;
+}
+
+/* Finds the next run of bytes that the mask selects, from `end` of the last one (0 at first) on. */
+static bool next_run(uint32_t mask, uint32_t bytes, uint32_t *start, uint32_t *end) {
+    uint32_t at = *end;
+    if (mask == WHOLE_UNIT) {
+        *start = 0;
+        *end = bytes;
+        return !at && bytes;
     }
-    return find_range(block, range) || trap_range(block, warp, op, lane, range);
+    while (at < bytes && !(mask >> at % BULK_UNIT & 1)) at++;
+    *start = at;
+    while (at < bytes && mask >> at % BULK_UNIT & 1) at++;
+    *end = at;
+    return *start < at;
+}
+
+static Range part_of(const Range *whole, uint32_t start, uint32_t end) {
+    Range part = *whole;
+    part.address += start;
+    part.bytes = end - start;
+    return part;
+}
+
+static bool find_runs(Block *block, const Warp *warp, const Op *op, int lane, const Range *whole) {
+    uint32_t mask = byte_mask_of(op->extra, warp, lane);
+    for (uint32_t start, end = 0; next_run(mask, whole->bytes, &start, &end);) {
+        Range part = part_of(whole, start, end);
+        if (!find_range(block, &part)) return trap_range(block, warp, op, lane, &part);
+    }
+    return true;
+}
+
+static bool check_range(Block *block, const Warp *warp, const Op *op, int lane, const Range *range) {
+    return is_aligned(block, warp, op, lane, range) && find_runs(block, warp, op, lane, range);
 }
 
 static void check_written(Block *block, const Warp *warp, const Op *op, int lane, const Range *range) {
@@ -170,6 +214,25 @@ static void record_written(Block *block, const Warp *warp, const Op *op, uint32_
     }
 }
 
+/* From the first byte that the mask selects to the last one. */
+static Range selected_part(const Warp *warp, const Op *op, int lane, const Range *whole) {
+    uint32_t mask = byte_mask_of(op->extra, warp, lane);
+    uint32_t first = (uint32_t)__builtin_ctz(mask), last = 31 - (uint32_t)__builtin_clz(mask);
+    return part_of(whole, first, whole->bytes - BULK_UNIT + last + 1);
+}
+
+static void record_copies(Block *block, const Warp *warp, const Op *op, uint32_t mask, const Range *from,
+                          const Range *to) {
+    Range read[WARP_LANES], written[WARP_LANES];
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+        int lane = __builtin_ctz(rest);
+        read[lane] = selected_part(warp, op, lane, &from[lane]);
+        written[lane] = selected_part(warp, op, lane, &to[lane]);
+    }
+    record_side(block, warp, op, mask, trace_kind_of(op->instruction), read);
+    record_written(block, warp, op, mask, written);
+}
+
 static void begin_copy(Block *block, Warp *warp, const Op *op, int lane, const Range *from, const Range *to) {
     const BulkOp *bulk = op->extra;
     Block *home = to->home.block;
@@ -220,7 +283,7 @@ static bool find_ranges(Block *block, const Warp *warp, const Op *op, uint32_t *
     const BulkOp *bulk = op->extra;
     for (uint32_t rest = *mask; rest; rest &= rest - 1) {
         int lane = __builtin_ctz(rest);
-        uint32_t bytes = (uint32_t)register_read(warp, bulk->size, 4, lane);
+        uint32_t bytes = bytes_of(bulk, warp, lane);
         from[lane] = range_of(block, warp, &bulk->from, lane, bytes);
         to[lane] = range_of(block, warp, &bulk->to, lane, bytes);
         if (bytes && !find_home(block, warp, op, lane, &to[lane])) return false;
@@ -236,9 +299,14 @@ static void begin_copies(Block *block, Warp *warp, const Op *op, uint32_t mask, 
                          const Range *to) {
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
         int lane = __builtin_ctz(rest);
-        check_written(block, warp, op, lane, &from[lane]);
-        note_read(block, &from[lane]);
-        if (to[lane].home.block) begin_copy(block, warp, op, lane, &from[lane], &to[lane]);
+        uint32_t byte_mask = byte_mask_of(op->extra, warp, lane);
+        for (uint32_t start, end = 0; next_run(byte_mask, from[lane].bytes, &start, &end);) {
+            Range source = part_of(&from[lane], start, end), target = part_of(&to[lane], start, end);
+            find_range(block, &source);
+            check_written(block, warp, op, lane, &source);
+            note_read(block, &source);
+            if (target.home.block) begin_copy(block, warp, op, lane, &source, &target);
+        }
     }
 }
 
@@ -253,7 +321,7 @@ static void replay_events(Block *block, const Warp *warp, const Op *op, uint32_t
     Range to[WARP_LANES];
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
         int lane = __builtin_ctz(rest);
-        if (!register_read(warp, bulk->size, 4, lane)) mask &= ~lane_bit[lane];
+        if (!bytes_of(bulk, warp, lane)) mask &= ~lane_bit[lane];
         to[lane] = range_of(block, warp, &bulk->to, lane, 0);
         uint64_t field = to[lane].address >> CLUSTER_RANK_SHIFT;
         if (to[lane].space == PTX_SPACE_SHARED && field && field - 1 != block->rank)
@@ -274,10 +342,7 @@ static Outcome execute_bulk(Block *block, Warp *warp, const Op *op, uint32_t mas
         return OUTCOME_NEXT;
     }
     if (!find_ranges(block, warp, op, &mask, from, to)) return OUTCOME_STOP;
-    if (block->recorder && mask) {
-        record_side(block, warp, op, mask, trace_kind_of(op->instruction), from);
-        record_written(block, warp, op, mask, to);
-    }
+    if (block->recorder && mask) record_copies(block, warp, op, mask, from, to);
     begin_copies(block, warp, op, mask, from, to);
     return OUTCOME_NEXT;
 }
@@ -334,7 +399,10 @@ bool bulk_lower(Lowering *low, const PtxInstruction *in, Op *op) {
     if (ptx_instruction_has(in, PTX_MOD_MULTICAST_CLUSTER))
         return lowering_reject(low, op, "not emulated: cp.async.bulk.multicast::cluster without .tensor");
     bool good = set_spaces(in, bulk);
-    int count = 3 + bulk->has_mbarrier + (ptx_instruction_has(in, PTX_MOD_L2_CACHE_HINT) ? 1 : 0);
+    bulk->has_byte_mask = ptx_instruction_has(in, PTX_MOD_CP_MASK);
+    int count = 3 + bulk->has_mbarrier + ptx_instruction_has(in, PTX_MOD_L2_CACHE_HINT) + bulk->has_byte_mask;
+    good &= !bulk->has_byte_mask ||
+            (bulk->to.space == PTX_SPACE_GLOBAL && !ptx_instruction_has(in, PTX_MOD_REDUCE));
     if (!good || in->operand_count != count)
         return lowering_reject(low, op, "%s.async.bulk: malformed",
                                ptx_instruction_has(in, PTX_MOD_REDUCE) ? "cp.reduce" : "cp");
@@ -346,6 +414,9 @@ bool bulk_lower(Lowering *low, const PtxInstruction *in, Op *op) {
     uint8_t bytes;
     if (!lowering_value(low, op, &in->operands[2], PTX_U32, &bulk->size, &bytes)) return false;
     if (bytes != 4) return lowering_reject(low, op, "cp.async.bulk: the size is a 32-bit number");
+    if (bulk->has_byte_mask &&
+        !lowering_value(low, op, &in->operands[count - 1], PTX_U16, &bulk->byte_mask, &bytes))
+        return false;
     if (bulk->to.space == PTX_SPACE_GLOBAL) low->lowered->lets_blocks_communicate |= in->type_count > 0;
     if (!lower_reduction(low, in, op, bulk)) return false;
     if (bulk->to.space == PTX_SPACE_GLOBAL || bulk->from.space == PTX_SPACE_GLOBAL) return true;

@@ -11,6 +11,7 @@
 #include "emulator/machine/observe.h"
 #include "emulator/machine/shadow.h"
 #include "emulator/machine/undefined.h"
+#include "ptx/opcodes.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -253,23 +254,6 @@ static uint32_t outside_lanes(const Access *access, uint64_t size) {
 
 /* ---- written bytes of shared and local memory ------------------------------------------------------- */
 
-static void report_uninitialized(const Access *access, uint32_t lanes) {
-    uint8_t *reported = &access->block->worker->reported[access->op->pc];
-    access->block->worker->irregular++;
-    if (*reported >= MAX_REPORTED) return;
-    ++*reported;
-    int lane = __builtin_ctz(lanes);
-    char owner[48] = "";
-    if (access->space == PTX_SPACE_SHARED && access->peer >= 0)
-        snprintf(owner, sizeof owner, tr(" of block %d of the cluster"), access->peer);
-    raise_trap(
-        access->block, TRAP_UNINITIALIZED, access->warp, access->op->pc, lanes, access->address,
-        access->space == PTX_SPACE_SHARED
-            ? tr("shared memory at offset %llu%s is read but was never written (thread %d of the block)")
-            : tr("local memory at offset %llu%s is read but was never written (thread %d of the block)"),
-        (unsigned long long)access->address[lane], owner, access->warp->index * WARP_LANES + lane);
-}
-
 static inline bool is_contiguous(const Access *access) {
     return access->host_line && access->mask == ALL_LANES && access->host_stride == access->memory->width;
 }
@@ -281,16 +265,17 @@ static inline bool all_between(const Access *access, const uint64_t *bits) {
     return bits_all(bits, low, high - low + access->memory->width);
 }
 
-static void check_written(const Access *access, const uint64_t *bits) {
+/* The lanes that read a byte which nothing has written. */
+static uint32_t unwritten_lanes(const Access *access, const uint64_t *bits) {
     uint64_t width = access->memory->width;
-    if (access->host_line && all_between(access, bits)) return;
+    if (access->host_line && all_between(access, bits)) return 0;
     uint32_t lanes = 0;
     for (uint32_t rest = access->mask; rest; rest &= rest - 1) {
         int lane = __builtin_ctz(rest);
         uint64_t at = (uint64_t)(access_host(access, lane) - access->bytes);
         if (!bits_all(bits, at, width)) lanes |= lane_bit[lane];
     }
-    if (lanes) report_uninitialized(access, lanes);
+    return lanes;
 }
 
 static void mark_written(const Access *access, uint64_t *bits) {
@@ -304,9 +289,29 @@ static void mark_written(const Access *access, uint64_t *bits) {
         bits_set(bits, (uint64_t)(access_host(access, __builtin_ctz(rest)) - access->bytes), width);
 }
 
-static inline void track_written(const Access *access, uint64_t *bits) {
-    if (!access->memory->is_store && !access->memory->overwrites) check_written(access, bits);
-    if (!access->memory->is_load) mark_written(access, bits);
+/* Sets one bit per unwritten byte that a load is about to read, by lane. */
+static void find_unwritten(const Access *access, const uint64_t *bits, uint32_t *unwritten) {
+    for (uint32_t rest = access->mask; rest; rest &= rest - 1) {
+        int lane = __builtin_ctz(rest);
+        uint64_t at = (uint64_t)(access_host(access, lane) - access->bytes);
+        unwritten[lane] = 0;
+        for (uint64_t byte = 0; byte < access->memory->width; byte++)
+            if (!bits_all(bits, at + byte, 1)) unwritten[lane] |= UINT32_C(1) << byte;
+    }
+}
+
+/* Lanes read unwritten shared memory. The value of an ld is followed to its use; any other read is
+ * reported. */
+static void read_unwritten(const Access *access, const uint64_t *bits, uint32_t lanes) {
+    if (access->op->instruction->opcode == PTX_ld) {
+        uint32_t unwritten[WARP_LANES];
+        access->block->worker->irregular++;
+        find_unwritten(access, bits, unwritten);
+        undefined_load(access, unwritten);
+    } else {
+        undefined_report_shared(access->block, access->warp, access->op->pc, lanes, access->address,
+                                access->peer);
+    }
 }
 
 /* ---- spaces ----------------------------------------------------------------------------------------- */
@@ -353,9 +358,12 @@ static Outcome in_block(Access *access, SharedMemory memory, AccessMove move) {
     if (!access->mask) return OUTCOME_NEXT;
     access->bytes = memory.bytes;
     use_addresses_as_offsets(access);
-    if (!access->memory->is_deferred) track_written(access, memory.written);
+    bool reads = !access->memory->is_store && !access->memory->overwrites && !access->memory->is_deferred;
+    uint32_t unwritten = reads ? unwritten_lanes(access, memory.written) : 0;
+    if (!access->memory->is_load && !access->memory->is_deferred) mark_written(access, memory.written);
     if (access->peer < 0) count_shared(access);
     if (access->block->follows) undefined_access(access);
+    if (unwritten) read_unwritten(access, memory.written, unwritten);
     if (access->block->observed) observe_access(access);
     move_values(access, move);
     return OUTCOME_NEXT;
@@ -462,29 +470,6 @@ static inline Outcome in_global(Access *access, AccessMove move) {
     return OUTCOME_NEXT;
 }
 
-/* Sets one bit per unwritten byte that a load is about to read, by lane. True if any. */
-static bool find_unwritten(const Access *access, const uint64_t *bits, uint32_t *unwritten) {
-    uint64_t width = access->memory->width;
-    bool some = false;
-    for (uint32_t rest = access->mask; rest; rest &= rest - 1) {
-        int lane = __builtin_ctz(rest);
-        uint64_t at = (uint64_t)(access_host(access, lane) - access->bytes);
-        unwritten[lane] = 0;
-        for (uint64_t byte = 0; byte < width; byte++)
-            if (!bits_all(bits, at + byte, 1)) unwritten[lane] |= UINT32_C(1) << byte;
-        some |= unwritten[lane] != 0;
-    }
-    return some;
-}
-
-static bool all_written(const Access *access, const uint64_t *bits) {
-    for (uint32_t rest = access->mask; rest; rest &= rest - 1) {
-        uint64_t at = (uint64_t)(access_host(access, __builtin_ctz(rest)) - access->bytes);
-        if (!bits_all(bits, at, access->memory->width)) return false;
-    }
-    return true;
-}
-
 static Outcome in_local(Access *access, AccessMove move) {
     access->space = PTX_SPACE_LOCAL;
     uint32_t wrong = misaligned_lanes(access);
@@ -505,9 +490,10 @@ static Outcome in_local(Access *access, AccessMove move) {
     bool is_load = !access->memory->is_store;
     if (!access->memory->is_load) mark_written(access, access->warp->local_written);
     if (access->block->follows) undefined_access(access);
-    if (is_load && !all_written(access, access->warp->local_written) &&
-        find_unwritten(access, access->warp->local_written, unwritten))
+    if (is_load && unwritten_lanes(access, access->warp->local_written)) {
+        find_unwritten(access, access->warp->local_written, unwritten);
         undefined_load(access, unwritten);
+    }
     move_values(access, move);
     return OUTCOME_NEXT;
 }

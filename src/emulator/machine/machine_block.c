@@ -57,7 +57,7 @@ Block *block_new(Grid *grid) {
 
 static void forget_undefined(Warp *warp, Frame *entry_frame) {
     undefined_forget_frame(entry_frame);
-    undefined_forget_local(warp);
+    undefined_forget_memory(warp);
     warp->follows = false;
 }
 

@@ -211,12 +211,13 @@ static void see_range(const Block *block, const ObservedRange *range, const uint
     if (bytes && seen.buffer >= 0) marks_write(&memory->regions[seen.buffer], seen.first, range->count);
     seen.memory = seen.buffer >= 0 ? memory->regions[seen.buffer].host : range->owner->shared;
     seen.owner = seen.buffer < 0 && range->owner != block ? range->owner->observed : NULL;
-    for (uint64_t at = 0; at < range->count; at += COPY_INLINE) { /* the minimum step of a bulk copy */
+    uint64_t piece = (uint64_t)trace_bulk_piece(block->grid->program->program->code[range->pc].instruction);
+    for (uint64_t at = 0; at < range->count; at += piece) {
         uint64_t left = range->count - at;
-        RangePart part = {bytes ? bytes + at : NULL, left < COPY_INLINE ? left : COPY_INLINE};
+        RangePart part = {bytes ? bytes + at : NULL, left < piece ? left : piece};
         seen.producer = &part;
         block->grid->observer->access(block->observed, &seen);
-        seen.first += COPY_INLINE;
+        seen.first += piece;
     }
 }
 

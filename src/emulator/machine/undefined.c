@@ -1,4 +1,4 @@
-/* Undefined values of shuffles, registers and local memory, followed to their uses (undefined.h). */
+/* Undefined values of shuffles, registers and memory, followed to their uses (undefined.h). */
 #include "emulator/machine/undefined_value.h"
 
 #include "base/language.h"
@@ -17,10 +17,15 @@ void undefined_forget_frame(Frame *frame) {
     frame->undefined = NULL;
 }
 
-void undefined_forget_local(Warp *warp) {
+void undefined_forget_memory(Warp *warp) {
     free(warp->undefined);
     warp->undefined = NULL;
     warp->undefined_count = 0;
+    for (UnwrittenRead *read = warp->unwritten_reads, *next; read; read = next) {
+        next = read->next;
+        free(read);
+    }
+    warp->unwritten_reads = NULL;
 }
 
 void undefined_begin(Warp *warp, int pc, Operand place, uint32_t lanes) {
@@ -129,6 +134,27 @@ static const char *name_of_read(const Warp *warp, int32_t origin) {
     return reg ? reg->name : "";
 }
 
+void undefined_report_shared(Block *block, const Warp *warp, int pc, uint32_t lanes, const uint64_t *address,
+                             int peer) {
+    uint8_t *reported = &block->worker->reported[pc];
+    int lane = __builtin_ctz(lanes);
+    char owner[48] = "";
+    block->worker->irregular++;
+    if (*reported >= MAX_REPORTED) return;
+    ++*reported;
+    if (peer >= 0) snprintf(owner, sizeof owner, tr(" of block %d of the cluster"), peer);
+    raise_trap(block, TRAP_UNINITIALIZED, warp, pc, lanes, address,
+               tr("shared memory at offset %llu%s is read but was never written (thread %d of the block)"),
+               (unsigned long long)address[lane], owner, warp->index * WARP_LANES + lane);
+}
+
+/* The warp's last load by this instruction, whose value it uses now. */
+static void report_read(const Warp *warp, UnwrittenRead *read) {
+    if (read->is_reported) return;
+    read->is_reported = true;
+    undefined_report_shared(warp->block, warp, read->pc, read->lanes, read->address, read->peer);
+}
+
 /* These lanes read an unwritten register, or unwritten memory, at `origin`, and the instruction at `pc` uses
  * the value. */
 static void report_unwritten(const Warp *warp, int32_t origin, int pc, uint32_t lanes, TraceUse how) {
@@ -173,8 +199,11 @@ static void use_bytes(const Warp *warp, int pc, const UndefinedValue *value, uin
         for (uint32_t rest = left; rest; rest &= rest - 1)
             if (value->origin[__builtin_ctz(rest)] == origin) same |= rest & -rest;
         const PtxInstruction *from = origin < 0 ? NULL : code_at(warp, origin)->instruction;
+        UnwrittenRead *read = from && from->opcode == PTX_ld ? undefined_find_read(warp, origin) : NULL;
         if (from && from->opcode == PTX_wgmma)
             ; /* see report_early_reads() */
+        else if (read)
+            report_read(warp, read);
         else if (!from || from->opcode == PTX_ld)
             report_unwritten(warp, origin, pc, same, how);
         else if (!lower_index_is_product(from) || how == TRACE_USE_ADDRESS)
@@ -501,6 +530,10 @@ static void load_private(const Access *access, UndefinedValue *value, int at, in
 
 void undefined_load(const Access *access, const uint32_t *unwritten) {
     const MemoryOp *memory = access->memory;
+    uint32_t lanes = 0;
+    for (uint32_t rest = access->mask; rest; rest &= rest - 1)
+        if (unwritten[__builtin_ctz(rest)]) lanes |= rest & -rest;
+    if (access->space == PTX_SPACE_SHARED) undefined_keep_read(access, lanes);
     UndefinedValue *values = undefined_values_of(warp_fragment(access->warp)->frame);
     access->warp->follows = access->block->follows = true;
     for (int e = 0; e < memory->count; e++) {

@@ -1,15 +1,15 @@
-/* Undefined: follows undefined values of shuffles, registers and local memory to their use. The result of a
- * shuffle is undefined in a lane whose source lane does not participate; a register and local memory are
- * undefined until something writes them. Private to the emulator.
+/* Undefined: follows undefined values of shuffles, registers and memory to their use. The result of a shuffle
+ * is undefined in a lane whose source lane does not participate; a register, local memory and shared memory
+ * are undefined until something writes them. Private to the emulator.
  *
  * The result of wgmma.mma_async is undefined until wgmma.wait_group; the first instruction that reads it is
  * reported.
  *
  * Any other such value is harmless in registers: the last steps of a shuffle ladder produce many that no
- * lane reads. It is *used* when memory, an address, a branch, an atomic or a barrier depends on it; then the
- * launch's observer is notified. Values are followed through registers, function parameters and local
- * memory. An instruction whose result does not depend on the value (selp of the other operand, `and` with 0)
- * produces a defined one.
+ * lane reads, and a tile may be read to its end where only some rows are stored. It is *used* when other
+ * memory, an address, a branch, an atomic or a barrier depends on it; then the launch's observer is notified.
+ * Values are followed through registers, function parameters and local memory. An instruction whose result
+ * does not depend on the value (selp of the other operand, `and` with 0) produces a defined one.
  *
  * Wrapped 32-bit products are followed in the same way as long as the results are indices; then an address is
  * the only use.
@@ -43,10 +43,14 @@ void undefined_begin_frame(Warp *warp, Frame *frame);
 void undefined_watch_product(const Op *op, const Gang *gang);
 /* A wait has ended products of wgmma.mma_async: the results of those that are not in flight are defined. */
 void undefined_end_products(Warp *warp);
-/* A load of local memory is about to read unwritten bytes: one bit per byte of the access, by lane. */
+/* An `ld` of local or shared memory is about to read unwritten bytes: one bit per byte of the access, by
+ * lane. */
 void undefined_load(const Access *access, const uint32_t *unwritten);
+/* Reports the lanes that read unwritten bytes of shared memory; `peer` as in Access. */
+void undefined_report_shared(Block *block, const Warp *warp, int pc, uint32_t lanes, const uint64_t *address,
+                             int peer);
 void undefined_forget_frame(Frame *frame);
-void undefined_forget_local(Warp *warp);
+void undefined_forget_memory(Warp *warp); /* local and shared */
 
 /* While block->follows, before the instruction is executed: ---- */
 

@@ -40,6 +40,26 @@ UndefinedValue *undefined_find_local(Warp *warp, uint64_t offset, bool make) {
     return &warp->undefined[index];
 }
 
+UnwrittenRead *undefined_find_read(const Warp *warp, int pc) {
+    UnwrittenRead *read = warp->unwritten_reads;
+    while (read && read->pc != pc) read = read->next;
+    return read;
+}
+
+void undefined_keep_read(const Access *access, uint32_t lanes) {
+    UnwrittenRead *read = undefined_find_read(access->warp, access->op->pc);
+    if (!read) {
+        read = memory_new(sizeof *read);
+        read->next = access->warp->unwritten_reads;
+        access->warp->unwritten_reads = read;
+    }
+    read->pc = access->op->pc;
+    read->lanes = lanes;
+    read->peer = access->peer;
+    read->is_reported = false;
+    memcpy(read->address, access->address, sizeof read->address);
+}
+
 /* ---- bytes ---- */
 
 /* These bytes of the lane's value become undefined. */

@@ -20,6 +20,20 @@ UndefinedValue *undefined_find_parameter(const Frame *frame, uint64_t offset);
 /* The state of 4 bytes of local memory; NULL: none, unless `make` creates it. */
 UndefinedValue *undefined_find_local(Warp *warp, uint64_t offset, bool make);
 
+/* A load by one warp that reads unwritten bytes of shared memory. */
+struct UnwrittenRead {
+    UnwrittenRead *next; /* of the warp, by other instructions */
+    int pc;
+    uint32_t lanes; /* that read such bytes */
+    int peer;       /* as in Access */
+    bool is_reported;
+    uint64_t address[WARP_LANES];
+};
+/* The warp's last such load by the instruction at `pc`; NULL: none. */
+UnwrittenRead *undefined_find_read(const Warp *warp, int pc);
+/* Keeps this load in place of the last one of its instruction. */
+void undefined_keep_read(const Access *access, uint32_t lanes);
+
 /* These bytes of the lane's value become undefined. */
 void undefined_add(UndefinedValue *value, int lane, uint32_t bytes, int origin);
 /* Keeps only the undefined bytes of the mask from `shift` on, moved down to the low end. */

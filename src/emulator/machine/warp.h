@@ -15,6 +15,7 @@ typedef struct Block Block;
 typedef struct Frame Frame;
 typedef struct Provenance Provenance;
 typedef struct UndefinedValue UndefinedValue;
+typedef struct UnwrittenRead UnwrittenRead;
 typedef struct ShadowSlot ShadowSlot;
 
 enum { NO_JOIN = -1, NO_FRAGMENT = -1 };
@@ -115,7 +116,8 @@ struct Warp {
     bool follows;              /* some of its values may be undefined (undefined.h) */
     UndefinedValue *undefined; /* [offset / 4] of local memory; NULL: none */
     uint64_t undefined_count;
-    uint64_t failed_waits; /* bit pc % 64: a wait for an mbarrier there has given up once */
+    UnwrittenRead *unwritten_reads; /* of shared memory: the last one of each instruction */
+    uint64_t failed_waits;          /* bit pc % 64: a wait for an mbarrier there has given up once */
 };
 
 static inline Fragment *warp_fragment(Warp *warp) {

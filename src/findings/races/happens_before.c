@@ -71,11 +71,16 @@ void happens_before_end_row(HappensBefore *order) {
     order->row.block = 0;
 }
 
+static void drop_proxy_fences(HappensBefore *order) {
+    for (int t = 0; order->proxy && t < order->thread_count; t++) vector_clock_clear(&order->proxy[t].known);
+    free(order->proxy);
+    order->proxy = NULL;
+}
+
 void happens_before_end(HappensBefore *order) {
     happens_before_end_row(order);
     drop_threads(order);
-    free(order->proxy);
-    order->proxy = NULL;
+    drop_proxy_fences(order);
     vector_clock_replace(&order->known, NULL);
     drop_signs(order->signs);
     for (int b = 0; order->gathering && b < BLOCK_BARRIERS; b++) forget_gathered(order, b);
@@ -296,18 +301,33 @@ void happens_before_go_back(HappensBefore *order) {
 
 void happens_before_proxy_fence(HappensBefore *order, int warp, uint32_t lanes) {
     if (!order->proxy) order->proxy = memory_new((size_t)order->thread_count * sizeof *order->proxy);
-    for (uint32_t rest = lanes; rest; rest &= rest - 1)
-        order->proxy[warp * WARP_LANES + __builtin_ctz(rest)] = (ProxyFence){order->now, order->barrier};
+    for (uint32_t rest = lanes; rest; rest &= rest - 1) {
+        int thread = warp * WARP_LANES + __builtin_ctz(rest);
+        ProxyFence *fence = &order->proxy[thread];
+        fence->stamp = order->now;
+        fence->barrier = order->barrier;
+        fence->warp = order->warp[warp];
+        vector_clock_replace(&fence->known,
+                             order->threads ? vector_clock_keep(order->threads[thread].known) : NULL);
+    }
     order->now++;
+}
+
+/* The store of `writer`, a thread of the block, came before the fence, which a thread of `warp` executed. */
+static bool is_before_fence(const HappensBefore *order, int warp, const ProxyFence *fence,
+                            const WarpAccess *store, int writer) {
+    if (store->stamp <= fence->barrier) return true;
+    if (warp_access_warp(store) == warp && store->stamp <= fence->warp) return true;
+    return vector_clock_find(fence->known, order->number, (uint32_t)writer) >= store->stamp;
 }
 
 bool happens_before_is_published(const HappensBefore *order, int warp, int lane, const WarpAccess *store,
                                  int writer) {
     if (store->stamp <= order->published) return true;
     if (!order->proxy) return false;
-    const ProxyFence *of_writer = &order->proxy[warp_access_warp(store) * WARP_LANES + writer],
-                     *own = &order->proxy[warp * WARP_LANES + lane];
-    return of_writer->stamp >= store->stamp || own->barrier >= store->stamp;
+    int thread = warp_access_warp(store) * WARP_LANES + writer;
+    return order->proxy[thread].stamp >= store->stamp ||
+           is_before_fence(order, warp, &order->proxy[warp * WARP_LANES + lane], store, thread);
 }
 
 /* ---- fences, releases and acquires ------------------------------------------------------------------ */

@@ -67,8 +67,10 @@ typedef struct ThreadClocks {
     VectorClock *signs[SIGN_COUNT];
 } ThreadClocks;
 
-typedef struct ProxyFence {  /* the last fence.proxy.async of a thread */
-    uint32_t stamp, barrier; /* when it was; what the whole block knew then */
+typedef struct ProxyFence {  /* the last fence.proxy.async of a thread; and what was known to: */
+    uint32_t stamp, barrier; /* when it was; the whole block then */
+    uint32_t warp;           /* its warp then */
+    VectorClock *known;      /* the thread then, beyond that: from a named barrier, an mbarrier */
 } ProxyFence;
 
 typedef struct HappensBefore {     /* for one block */

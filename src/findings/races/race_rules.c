@@ -15,7 +15,7 @@ static Strength strength_of(const PtxInstruction *in, bool is_atomic) {
     return has(in, PTX_MOD_VOLATILE) ? ACCESS_VOLATILE : ACCESS_WEAK;
 }
 
-/* Bytes of one access; a bulk copy is observed in pieces of 16, and what wgmma reads. */
+/* Bytes of one access; a bulk copy is observed in pieces, and what wgmma reads in pieces of 16. */
 static int width_of(const PtxInstruction *in) {
     if (in->opcode == PTX_wgmma) return 16;
     switch (ptx_asynchronous(in)) {
@@ -23,7 +23,7 @@ static int width_of(const PtxInstruction *in) {
         return in->operand_count > 2 ? (int)in->operands[2].integer : 0;
     case PTX_ASYNC_BULK_COPY:
     case PTX_ASYNC_BULK_REDUCE:
-        return 16;
+        return trace_bulk_piece(in);
     default:
         return (in->type_count ? ptx_type_bytes(in->types[0]) : 0) * (in->vector > 1 ? in->vector : 1);
     }
