@@ -15,7 +15,7 @@ import pytest
 # What redviz says of a thing that it does not emulate, by its message or by the error that the program is given.
 REFUSED = re.compile(r"not emulated|NOT_SUPPORTED|NotSupported|not supported|needs machine code", re.IGNORECASE)
 
-FAULT = re.compile(r"illegal memory access|ILLEGAL_ADDRESS")
+FAULT = re.compile(r"illegal memory access|ILLEGAL_ADDRESS|misaligned address|MISALIGNED")
 
 
 def write(result, test, reason=""):
