@@ -148,11 +148,16 @@ void undefined_report_shared(Block *block, const Warp *warp, int pc, uint32_t la
                (unsigned long long)address[lane], owner, warp->index * WARP_LANES + lane);
 }
 
-/* The warp's last load by this instruction, whose value it uses now. */
+/* The warp's last load by this instruction, whose value it uses now, and those of which the value was
+ * computed with it. */
 static void report_read(const Warp *warp, UnwrittenRead *read) {
-    if (read->is_reported) return;
-    read->is_reported = true;
-    undefined_report_shared(warp->block, warp, read->pc, read->lanes, read->address, read->peer);
+    UnwrittenRead *each = read;
+    do {
+        if (!each->is_reported)
+            undefined_report_shared(warp->block, warp, each->pc, each->lanes, each->address, each->peer);
+        each->is_reported = true;
+        each = each->joined;
+    } while (each != read);
 }
 
 /* These lanes read an unwritten register, or unwritten memory, at `origin`, and the instruction at `pc` uses
@@ -222,6 +227,23 @@ static void join_operand(const Frame *frame, const PtxOperand *operand, Undefine
     Operand place;
     if (frame_find_register(frame, operand, &place)) join(into, undefined_find_place(frame, place));
     for (int i = 0; i < operand->item_count; i++) join_operand(frame, &operand->items[i], into);
+}
+
+/* A value keeps one origin a lane: the loads of unwritten memory that meet in an instruction are kept with
+ * their ring. `first`: NULL, or one that has met before. */
+static UnwrittenRead *join_reads(const Warp *warp, const PtxOperand *operand, uint32_t active,
+                                 UnwrittenRead *first) {
+    const Frame *frame = warp->fragments[warp->current].frame;
+    const UndefinedValue *value = NULL;
+    Operand place;
+    if (frame_find_register(frame, operand, &place)) value = undefined_find_place(frame, place);
+    for (uint32_t rest = value ? value->lanes & active : 0; rest; rest &= rest - 1) {
+        UnwrittenRead *read = undefined_find_read(warp, value->origin[__builtin_ctz(rest)]);
+        if (read && first) undefined_join_reads(first, read);
+        if (!first) first = read;
+    }
+    for (int i = 0; i < operand->item_count; i++) first = join_reads(warp, &operand->items[i], active, first);
+    return first;
 }
 
 static void assign_operand(const Frame *frame, const PtxOperand *operand, const UndefinedValue *from,
@@ -384,7 +406,11 @@ static void follow_lanes(Warp *warp, const Op *op, const UndefinedValue *guard, 
     if ((in->opcode == PTX_selp || in->opcode == PTX_slct) && in->operand_count == 4) {
         result = selected(warp, in);
     } else {
-        for (int i = 1; i < in->operand_count; i++) join_operand(frame, &in->operands[i], &result);
+        UnwrittenRead *read = NULL;
+        for (int i = 1; i < in->operand_count; i++) {
+            join_operand(frame, &in->operands[i], &result);
+            if (warp->unwritten_reads) read = join_reads(warp, &in->operands[i], active, read);
+        }
         bool has_carry = frame->layout->carry_offset != UINT32_MAX;
         UndefinedValue *flag =
             has_carry ? undefined_find_place(frame, (Operand){frame->layout->carry_offset, false}) : NULL;

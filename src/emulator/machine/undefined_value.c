@@ -46,13 +46,30 @@ UnwrittenRead *undefined_find_read(const Warp *warp, int pc) {
     return read;
 }
 
+static UnwrittenRead *before_in_ring(UnwrittenRead *read) {
+    UnwrittenRead *before = read;
+    while (before->joined != read) before = before->joined;
+    return before;
+}
+
+void undefined_join_reads(UnwrittenRead *a, UnwrittenRead *b) {
+    for (UnwrittenRead *other = a->joined; other != a; other = other->joined)
+        if (other == b) return;
+    if (a == b) return;
+    UnwrittenRead *after_a = a->joined;
+    a->joined = b->joined;
+    b->joined = after_a;
+}
+
 void undefined_keep_read(const Access *access, uint32_t lanes) {
     UnwrittenRead *read = undefined_find_read(access->warp, access->op->pc);
     if (!read) {
         read = memory_new(sizeof *read);
         read->next = access->warp->unwritten_reads;
-        access->warp->unwritten_reads = read;
+        access->warp->unwritten_reads = read->joined = read;
     }
+    before_in_ring(read)->joined = read->joined;
+    read->joined = read;
     read->pc = access->op->pc;
     read->lanes = lanes;
     read->peer = access->peer;

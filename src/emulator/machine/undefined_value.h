@@ -27,10 +27,13 @@ struct UnwrittenRead {
     uint32_t lanes; /* that read such bytes */
     int peer;       /* as in Access */
     bool is_reported;
+    UnwrittenRead *joined; /* a ring: one value was computed of all of them */
     uint64_t address[WARP_LANES];
 };
 /* The warp's last such load by the instruction at `pc`; NULL: none. */
 UnwrittenRead *undefined_find_read(const Warp *warp, int pc);
+/* Joins their rings. */
+void undefined_join_reads(UnwrittenRead *a, UnwrittenRead *b);
 /* Keeps this load in place of the last one of its instruction. */
 void undefined_keep_read(const Access *access, uint32_t lanes);
 
