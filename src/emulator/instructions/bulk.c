@@ -223,7 +223,7 @@ static Range selected_part(const Warp *warp, const Op *op, int lane, const Range
 
 static void record_copies(Block *block, const Warp *warp, const Op *op, uint32_t mask, const Range *from,
                           const Range *to) {
-    Range read[WARP_LANES], written[WARP_LANES];
+    Range read[WARP_LANES] = {0}, written[WARP_LANES] = {0};
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
         int lane = __builtin_ctz(rest);
         read[lane] = selected_part(warp, op, lane, &from[lane]);
