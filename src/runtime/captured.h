@@ -91,6 +91,7 @@ typedef struct CapturedLaunch {
     uint64_t beyond;          /* of a slow place: the cost beyond the ideal, in the unit of its kind */
     uint64_t atomics;         /* lanes that executed atomics on memory */
     bool outdone;             /* an atomic minimum or maximum lost to what memory held */
+    bool meets_host;          /* it has accesses of system scope, or volatile ones */
     CapturedLine extreme;     /* the first atomic minimum or maximum */
     bool changes;             /* a word that it wrote is another one than before */
     bool writes_after_launch; /* it wrote memory that an earlier launch had written */
@@ -118,7 +119,8 @@ typedef enum CapturedFaultKind {
     CAPTURED_STALE, /* launch `after` reads what launch `error` left behind the end of a later, smaller one */
     /* launch `after` adds to what launch `error` left, which the host has read as a result */
     CAPTURED_NOT_CLEARED,
-    CAPTURED_EARLY,   /* the host touches pinned memory before it has waited for a copy to it */
+    /* the host touches memory before it has waited for a copy to it, or for launch `error`, which uses it */
+    CAPTURED_EARLY,
     CAPTURED_COUNTER, /* launch `after` finds a counter as launch `error` left it, and does less */
     CAPTURED_LACKS    /* a CUDA function that redviz does not have */
 } CapturedFaultKind;
@@ -126,7 +128,7 @@ typedef enum CapturedFaultKind {
 typedef struct CapturedFault { /* of the host program */
     CapturedFaultKind kind;
     int device;              /* of several processes */
-    int32_t error;           /* UNORDERED to COUNTER: the number of the earlier launch */
+    int32_t error;           /* UNORDERED to COUNTER: the number of the earlier launch; EARLY: or 0, a copy */
     const char *call, *what; /* the CUDA function; what was wrong */
     uint64_t callers[16];
     int caller_count;

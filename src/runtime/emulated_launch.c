@@ -346,11 +346,15 @@ static void note_places(Device *device, CapturedLaunch *launch, const Trace *tra
     const PtxProgram *program = traced->program;
     launch->atomics = trace_count_atomics(trace);
     launch->outdone = traced->outdone;
+    launch->meets_host = false;
     for (int pc = 0; pc < program->code_count; pc++) {
         const PtxInstruction *in = program->code[pc].instruction;
         bool is_extreme = trace_kind_of(in) == TRACE_GLOBAL_ATOMIC && traced->counters[pc].lanes &&
                           (ptx_instruction_has(in, PTX_MOD_MIN) || ptx_instruction_has(in, PTX_MOD_MAX));
         if (is_extreme && !launch->extreme.file) launch->extreme = line_of(device, program, pc);
+        launch->meets_host |=
+            ptx_instruction_has(in, PTX_MOD_SYS) ||
+            (ptx_instruction_has(in, PTX_MOD_VOLATILE) && !ptx_instruction_has(in, PTX_MOD_SHARED));
         for (int i = 0; i < in->operand_count; i++) note_use(device, launch, program, pc, &in->operands[i]);
     }
 }

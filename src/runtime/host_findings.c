@@ -175,6 +175,19 @@ static void add_between_launches(Found *found, const Captured *capture, const Ca
                              later->line, fault->after - 1, text});
 }
 
+static const char *early_text(Arena *arena, const Captured *capture, const CapturedFault *fault) {
+    const char *name = fault->memory >= 0 ? capture->memories[fault->memory].name : "memory";
+    if (fault->error < 1 || fault->error > capture->launch_count)
+        return arena_print(arena,
+                           "the host %ss %s before it has waited for the asynchronous copy to it: call "
+                           "cudaStreamSynchronize() between them",
+                           fault->call, name);
+    return arena_print(arena,
+                       "the host %ss %s before it has waited for launch %d of %s, which uses it: call "
+                       "cudaDeviceSynchronize() between them",
+                       fault->call, name, fault->error, capture->launches[fault->error - 1].name);
+}
+
 static void add_fault(Found *found, const Captured *capture, const CapturedFault *fault) {
     const char *text;
     Arena *arena = found->arena;
@@ -187,11 +200,7 @@ static void add_fault(Found *found, const Captured *capture, const CapturedFault
         break;
     }
     case CAPTURED_EARLY:
-        text =
-            arena_print(arena,
-                        "the host %ss %s before it has waited for the asynchronous copy to it: call "
-                        "cudaStreamSynchronize() between them",
-                        fault->call, fault->memory >= 0 ? capture->memories[fault->memory].name : "memory");
+        text = early_text(arena, capture, fault);
         break;
     case CAPTURED_USED_FREED:
         text = arena_print(arena, "launch %d of %s uses %s, which the host freed here", fault->after,

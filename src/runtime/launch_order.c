@@ -123,7 +123,7 @@ static WordUse *words_of(LaunchOrder *order, const Captured *capture, int memory
         order->words[order->memory_count] = NULL;
         order->host_reads[order->memory_count] = order->host_writes[order->memory_count] = 0;
     }
-    bool is_followed = of->kind == MEMORY_DEVICE && of->bytes <= MOST_MEMORY;
+    bool is_followed = of->bytes <= MOST_MEMORY;
     if (!order->words[memory] && is_followed)
         order->words[memory] = memory_new((size_t)(of->bytes / 4 + 2) * sizeof(WordUse));
     return order->words[memory];
@@ -154,6 +154,20 @@ static bool is_unordered(const LaunchOrder *order, const Captured *capture, int 
     uint32_t tick = order->ticks[other - 1];
     return a->stream != b->stream && a->device == b->device && tick && order->ticks[launch] &&
            order->now.of[a->stream] < tick;
+}
+
+/* Kernels that order their accesses with the host's are trusted to do so. */
+static bool may_run(const LaunchOrder *order, const Captured *capture, uint32_t launch) {
+    const CapturedLaunch *of = &capture->launches[launch - 1];
+    return order->ticks[launch - 1] > order->host.of[of->stream] && !of->meets_host;
+}
+
+uint32_t launch_order_host_touches(const LaunchOrder *order, const Captured *capture, int memory,
+                                   uint64_t word, bool is_write) {
+    if (memory < 0 || memory >= order->memory_count || !order->words[memory]) return 0;
+    const WordUse *use = &order->words[memory][word];
+    if (use->writer && may_run(order, capture, use->writer)) return use->writer;
+    return is_write && use->reader && may_run(order, capture, use->reader) ? use->reader : 0;
 }
 
 static bool is_same_kernel(const Captured *capture, uint32_t a, uint32_t b) {
@@ -196,14 +210,27 @@ static void note_stale(Noted *noted, const Captured *capture, uint32_t writer) {
     }
 }
 
+static bool is_set(const uint64_t *bits, uint64_t i) {
+    return bits && bits[i / 64] >> i % 64 & 1;
+}
+
+static void note_uses(WordUse *words, int launch, const EmulatorPage *page) {
+    for (uint64_t i = 0; i < (page->bytes + 3) / 4; i++) {
+        if (is_set(page->read, i)) words[i].reader = (uint32_t)launch + 1;
+        if (is_set(page->written, i)) words[i].writer = (uint32_t)launch + 1;
+    }
+}
+
 void launch_order_touch(LaunchOrder *order, Captured *capture, int launch, int memory, uint64_t first,
                         const EmulatorPage *page) {
     WordUse *words = words_of(order, capture, memory);
-    Noted *noted = words ? note_of(order, memory) : NULL;
+    /* The host writes managed and pinned memory unseen: what launches leave there is not known. */
+    bool is_shared = capture->memories[memory].kind != MEMORY_DEVICE;
+    Noted *noted = words && !is_shared ? note_of(order, memory) : NULL;
+    if (words && is_shared) note_uses(words + first, launch, page);
     if (!noted) return;
     for (uint64_t i = 0; i < (page->bytes + 3) / 4; i++) {
-        bool reads = page->read && page->read[i / 64] >> i % 64 & 1,
-             writes = page->written && page->written[i / 64] >> i % 64 & 1;
+        bool reads = is_set(page->read, i), writes = is_set(page->written, i);
         WordUse *word = &words[first + i];
         if (!reads && !writes) continue;
         if (reads && !writes && word->writer) {

@@ -16,6 +16,10 @@ void launch_order_take(LaunchOrder *order, const MessageOrder *message, int memo
 /* The words from `first` to before `end` hold what no launch is known to have left. */
 void launch_order_host_wrote(LaunchOrder *order, const Captured *capture, int memory, uint64_t first,
                              uint64_t end);
+/* The last launch that wrote the word, or of a write: read it, and whose end the host has not waited for; 0:
+ * none. */
+uint32_t launch_order_host_touches(const LaunchOrder *order, const Captured *capture, int memory,
+                                   uint64_t word, bool is_write);
 /* A launch begins, has touched a page whose first word in its memory is `first`, and has ended: then its
  * faults are added. */
 void launch_order_begin(LaunchOrder *order, int launch, uint32_t stream);

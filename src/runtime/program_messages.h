@@ -44,7 +44,7 @@ typedef enum MessageKind {
     MESSAGE_CHECKED, /* nothing: the program asked for the last error, and there was one */
     /* MessageAt, then the name of a CUDA function that this library does not have; once for each name */
     MESSAGE_LACKS,
-    MESSAGE_HOST_ACCESS, /* MessageAccess: the program touched device memory, and ends */
+    MESSAGE_HOST_ACCESS, /* MessageAccess: the program touched device memory, or memory of both too early */
     MESSAGE_HEAP,        /* MessageAt: the device heap of later launches has `address` bytes */
     /* question: MessageLink, then the module so far, then the part -> MessageLinked, then the module with it,
      * or why it cannot be, in one line; terminated */
@@ -201,11 +201,17 @@ typedef struct MessageFailed {
     uint32_t unused;
 } MessageFailed;
 
+/* What may still run when the host touches memory that both may use: the program goes on. */
+typedef enum MessageGuard {
+    GUARD_NONE,
+    GUARD_COPY,  /* a copy to it */
+    GUARD_LAUNCH /* a launch that has it as an argument */
+} MessageGuard;
+
 typedef struct MessageAccess {
     uint64_t address;
     uint16_t is_write;
-    uint16_t
-        is_early; /* it is pinned memory, and a copy to it has not been waited for: the program goes on */
+    uint16_t guard; /* MessageGuard; GUARD_NONE: it is device memory, and the program ends */
     uint32_t caller_count;
     uint64_t callers[16]; /* innermost first */
 } MessageAccess;

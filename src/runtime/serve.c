@@ -236,7 +236,16 @@ static bool take_access(Connection *connection) {
     if (connection->body_bytes != sizeof *access || access->caller_count > 16) return false;
     Device *device = connection->device;
     int memory = device_find_memory(device, access->address);
-    CapturedFault fault = {.kind = access->is_early ? CAPTURED_EARLY : CAPTURED_HOST_ACCESS,
+    uint32_t launch = 0;
+    if (access->guard == GUARD_LAUNCH) {
+        uint64_t word =
+            memory < 0 ? 0 : (access->address - connection->capture->memories[memory].address) / 4;
+        launch =
+            launch_order_host_touches(device->order, connection->capture, memory, word, access->is_write);
+        if (!launch) return true;
+    }
+    CapturedFault fault = {.kind = access->guard != GUARD_NONE ? CAPTURED_EARLY : CAPTURED_HOST_ACCESS,
+                           .error = (int32_t)launch,
                            .call = access->is_write ? "write" : "read",
                            .caller_count = (int)access->caller_count,
                            .memory = memory};

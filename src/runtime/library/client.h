@@ -78,9 +78,12 @@ void device_is_pending(void); /* a launch has been sent */
 struct Stream;
 struct Graph;
 void order_tell(MessageOrderKind kind, const struct Stream *stream, uint64_t event); /* streams.c */
-int device_wait(void);                             /* the host waits for all streams */
-void guard_copy(uint64_t address, uint64_t bytes); /* faults.c: the host may not touch what a copy brings */
-void guards_lift(void);                            /* until it has waited */
+int device_wait(void); /* the host waits for all streams */
+/* faults.c: the host is seen when it touches what a copy brings, or managed and pinned memory to which the
+ * arguments of a launch point. */
+void guard_copy(uint64_t address, uint64_t bytes);
+void guard_arguments(const uint8_t *arguments, size_t bytes);
+void guards_lift(void);  /* until it has waited */
 void faults_watch(void); /* faults.c: reports accesses to device memory by the program itself */
 
 typedef struct Pitched { /* cudaPitchedPtr */

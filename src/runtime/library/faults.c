@@ -1,4 +1,5 @@
 /* Faults: host code that loads or stores device memory is reported with its stack.
+ * So is host code that touches memory of both before it has waited.
  *
  * The library's handler of SIGSEGV comes first, whatever handler the program installs: sigaction() and
  * signal() below keep the program's behind it. */
@@ -28,39 +29,64 @@ static int install(int number, const struct sigaction *action, struct sigaction 
     return real != NULL ? real(number, action, old) : -1;
 }
 
-/* Pinned memory that an asynchronous copy brings, until the host has waited: whole pages, as far as the copy
- * fills what the allocation has of them. */
+/* Whole pages, closed to the host until it has waited. The library's own copies go through the alias of the
+ * window; a system call that is given these bytes fails with EFAULT. */
 enum { MOST_GUARDS = 64 };
-static struct Guard { uint64_t begin, end; } guards[MOST_GUARDS];
+static struct Guard {
+    uint64_t begin, end;
+    MessageGuard kind;
+} guards[MOST_GUARDS];
 static int guard_count;
 
+static void guard(uint64_t begin, uint64_t end, MessageGuard kind) {
+    for (int i = 0; i < guard_count; i++)
+        if (guards[i].begin <= begin && end <= guards[i].end) return;
+    if (begin >= end || guard_count == MOST_GUARDS || mprotect((void *)begin, end - begin, PROT_NONE) != 0)
+        return;
+    guards[guard_count++] = (struct Guard){begin, end, kind};
+}
+
+/* As far as the copy fills what the allocation has of the pages. */
 void guard_copy(uint64_t address, uint64_t bytes) {
     const DeviceAllocation *memory = memory_find(address);
     uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), begin = (address + page - 1) / page * page,
              end = (address + bytes) / page * page;
-    if (memory == NULL || memory->freed || memory->memory != MEMORY_PINNED || guard_count == MOST_GUARDS)
-        return;
+    if (memory == NULL || memory->freed || memory->memory != MEMORY_PINNED) return;
     if (address == memory->address) begin = address;
     if (address + bytes >= memory->address + memory->bytes) end = (address + bytes + page - 1) / page * page;
-    if (begin >= end || mprotect((void *)begin, end - begin, PROT_NONE) != 0) return;
-    guards[guard_count++] = (struct Guard){begin, end};
+    guard(begin, end, GUARD_COPY);
 }
 
-void guards_lift(void) {
-    while (guard_count > 0) {
-        const struct Guard *guard = &guards[--guard_count];
-        mprotect((void *)guard->begin, guard->end - guard->begin, PROT_READ | PROT_WRITE);
+void guard_arguments(const uint8_t *arguments, size_t bytes) {
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+    for (size_t at = 0; at + 8 <= bytes; at += 8) {
+        uint64_t address;
+        memcpy(&address, arguments + at, 8);
+        const DeviceAllocation *memory = window_holds(address) ? memory_find(address) : NULL;
+        if (memory == NULL || memory->freed || memory->memory == MEMORY_DEVICE || memory->variable != NULL)
+            continue;
+        guard(memory->address, (memory->address + memory->bytes + page - 1) / page * page, GUARD_LAUNCH);
     }
 }
 
-static bool is_guarded(uint64_t address) {
-    for (int i = 0; i < guard_count; i++)
-        if (address - guards[i].begin < guards[i].end - guards[i].begin) return true;
-    return false;
+static void lift(int index) {
+    struct Guard lifted = guards[index];
+    guards[index] = guards[--guard_count];
+    mprotect((void *)lifted.begin, lifted.end - lifted.begin, PROT_READ | PROT_WRITE);
 }
 
-static void report(uint64_t address, const void *context, bool is_early) {
-    MessageAccess access = {.address = address, .is_early = is_early};
+void guards_lift(void) {
+    while (guard_count > 0) lift(guard_count - 1);
+}
+
+static int guard_find(uint64_t address) {
+    for (int i = 0; i < guard_count; i++)
+        if (address - guards[i].begin < guards[i].end - guards[i].begin) return i;
+    return -1;
+}
+
+static void report(uint64_t address, const void *context, MessageGuard guard) {
+    MessageAccess access = {.address = address, .guard = (uint16_t)guard};
     void *callers[32];
     int count = backtrace(callers, 32);
     uint64_t begin = 0;
@@ -85,10 +111,10 @@ static void report(uint64_t address, const void *context, bool is_early) {
 static void fault(int number, siginfo_t *info, void *context) {
     uint64_t address = (uintptr_t)info->si_addr;
     bool is_device = info->si_code > 0 && window_holds(address);
-    bool is_early = is_device && is_guarded(address);
-    if (is_device) report(address, context, is_early);
-    if (is_early) { /* the instruction runs again */
-        guards_lift();
+    int guarded = is_device ? guard_find(address) : -1;
+    if (is_device) report(address, context, guarded >= 0 ? guards[guarded].kind : GUARD_NONE);
+    if (guarded >= 0) { /* the instruction runs again */
+        lift(guarded);
         return;
     }
     if (!is_device && (program_handler.sa_flags & SA_SIGINFO) != 0) {

@@ -96,6 +96,7 @@ static void launch_tell(const KernelLaunch *launch, unsigned stream, unsigned gr
 int launch_run(const KernelLaunch *launch, unsigned stream, unsigned graph, uint64_t caller) {
     launch_tell(launch, stream, graph, caller, 0);
     device_is_pending();
+    guard_arguments(launch->bytes, function_parameter_bytes(launch->function));
     return 0;
 }
 
