@@ -183,7 +183,14 @@ static void test_unwritten_shared_values_are_followed(void **state) {
         {"shfl.sync.bfly.b32 %r3, %r2, 8, 31, -1; @%p0 st.global.u32 [%q0], %r3;", true},
         {"setp.eq.u32 %p1, %r2, 7; @%p1 bra OVER; OVER:", true},
         {"@%p0 st.shared.u32 [%r1+128], %r2;", false},
-        {"st.shared.u32 [%r1+128], %r2;", true},
+        {"st.shared.u32 [%r1+128], %r2;", false},
+        {"st.shared.u32 [%r1+128], %r2; ld.shared.u32 %r3, [%r1+128]; @%p0 st.global.u32 [%q0], %r3;", false},
+        {"st.shared.u32 [%r1+128], %r2; st.shared.u32 [%r1+128], 1; ld.shared.u32 %r3, [%r1+128];\n"
+         "st.global.u32 [%q0], %r3;",
+         false},
+        {"st.shared.u16 [%r1+128], %r2; st.shared.u16 [%r1+130], 1; ld.shared.u16 %r3, [%r1+130];\n"
+         "st.global.u16 [%q0], %r3;",
+         false},
         {"st.global.u32 [%q0], %r2; st.global.u32 [%q0], %r2;", true}, /* one fault */
         {"ld.shared.u16 %r2, [%r1]; @%p0 st.global.u32 [%q0], %r2;", false},
         {"atom.shared.add.u32 %r2, [%r1], 1;", true},
@@ -211,6 +218,26 @@ static void test_unwritten_shared_values_are_followed(void **state) {
         core_done(&run);
         text_done(&body);
     }
+}
+
+/* A tile of which 24 words are written is copied as a whole; a use of the others is a fault. */
+static void test_unwritten_shared_memory_is_copied(void **state) {
+    (void)state;
+    CoreRun run =
+        core_run((CoreKernel){.body = "shl.b32 %r0, %t, 2; mov.u32 %r1, a; add.u32 %r1, %r1, %r0;\n"
+                                      "mul.wide.u32 %q0, %t, 4; add.s64 %q0, %q0, %base;\n"
+                                      "setp.lt.u32 %p0, %t, 24; @%p0 st.shared.u32 [%r1], %t;\n"
+                                      "bar.sync 0; ld.shared.u32 %r2, [%r1]; st.shared.u32 [%r1+128], %r2;\n"
+                                      "bar.sync 0; ld.shared.u32 %r3, [%r1+128]; st.global.u32 [%q0], %r3;",
+                              .module = ".shared .align 4 .b8 a[256];\n"});
+    assert_int_equal(run.trace->trap_count, 1);
+    assert_int_equal(run.trace->traps[0].kind, TRAP_UNINITIALIZED);
+    assert_int_equal(run.trace->traps[0].lanes, 0xff000000);
+    assert_int_equal(run.trace->traps[0].pc, core_pc(&run, "ld.shared", 1));
+    assert_string_equal(run.trace->traps[0].detail,
+                        "shared memory at offset 224 is read, and what was stored there was read from shared "
+                        "memory that was never written (thread 24 of the block)");
+    core_done(&run);
 }
 
 /* Every block begins with unwritten shared memory. */
@@ -354,6 +381,7 @@ int main(void) {
         cmocka_unit_test(test_uninitialized),
         cmocka_unit_test(test_unwritten_shared_values_are_followed),
         cmocka_unit_test(test_padding_is_copied),
+        cmocka_unit_test(test_unwritten_shared_memory_is_copied),
         cmocka_unit_test(test_shared_memory_does_not_survive_its_block),
         cmocka_unit_test(test_nothing_happens_after_a_trap),
         cmocka_unit_test(test_trap_instruction),

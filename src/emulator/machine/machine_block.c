@@ -86,6 +86,7 @@ void block_free(Block *block) {
     free(block->elsewhere);
     free(block->shared);
     free(block->shared_written);
+    free(block->shared_moved);
     free(block);
 }
 
@@ -152,6 +153,8 @@ void block_start(Block *block, Worker *worker, uint64_t linear) {
     memset(block->shared, 0xa5, grid->program->shared_bytes);
     memset(block->shared_written, 0, shared_words(grid) * sizeof *block->shared_written);
     block->shared_is_written = false;
+    free(block->shared_moved);
+    block->shared_moved = NULL;
     if (grid->program->reserved_shared_bytes) start_reserved(block, grid->program->reserved_shared_bytes);
     copies_forget(block);
     block->live_warps = block->warp_count;

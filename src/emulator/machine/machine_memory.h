@@ -102,6 +102,10 @@ static inline void bits_set(uint64_t *bits, uint64_t first, uint64_t count) {
     bits[to] |= tail;
 }
 
+static inline void bits_clear(uint64_t *bits, uint64_t first, uint64_t count) {
+    for (uint64_t i = first; i < first + count; i++) bits[i / 64] &= ~(UINT64_C(1) << i % 64);
+}
+
 static inline bool bits_all(const uint64_t *bits, uint64_t first, uint64_t count) {
     uint64_t last = first + count - 1, from = first / 64, to = last / 64;
     uint64_t head = ~UINT64_C(0) << (first % 64), tail = ~UINT64_C(0) >> (63 - last % 64);

@@ -143,9 +143,15 @@ void undefined_report_shared(Block *block, const Warp *warp, int pc, uint32_t la
     if (*reported >= MAX_REPORTED) return;
     ++*reported;
     if (peer >= 0) snprintf(owner, sizeof owner, tr(" of block %d of the cluster"), peer);
-    raise_trap(block, TRAP_UNINITIALIZED, warp, pc, lanes, address,
-               tr("shared memory at offset %llu%s is read but was never written (thread %d of the block)"),
-               (unsigned long long)address[lane], owner, warp->index * WARP_LANES + lane);
+    bool is_moved = peer < 0 && block->shared_moved && bits_all(block->shared_moved, address[lane], 1);
+    raise_trap(
+        block, TRAP_UNINITIALIZED, warp, pc, lanes, address,
+        is_moved
+            ? tr("shared memory at offset %llu%s is read, and what was stored there was read from shared "
+                 "memory that was never written (thread %d of the block)")
+            : tr("shared memory at offset %llu%s is read but was never written (thread %d of the "
+                 "block)"),
+        (unsigned long long)address[lane], owner, warp->index * WARP_LANES + lane);
 }
 
 /* The warp's last load by this instruction, whose value it uses now, and those of which the value was
@@ -575,6 +581,30 @@ void undefined_load(const Access *access, const uint32_t *unwritten) {
     }
 }
 
+/* The bytes of this element that unwritten shared memory gave, and that it stores there, remain unwritten.
+ * Returns the lanes whose value has another origin. */
+static uint32_t move_in_shared(const Access *access, const UndefinedValue *value, int at, int bytes) {
+    Block *block = access->block;
+    uint32_t others = access->mask;
+    for (uint32_t rest = value ? value->lanes & access->mask : 0; rest; rest &= rest - 1) {
+        int lane = __builtin_ctz(rest);
+        uint64_t begin = access->address[lane] + (uint64_t)at;
+        if (value->origin[lane] < 0 || !undefined_find_read(access->warp, value->origin[lane])) continue;
+        others &= ~lane_bit[lane];
+        if (!block->shared_moved) {
+            size_t words = (size_t)block->grid->program->shared_bytes / 64 + 2;
+            block->shared_moved = memory_new(words * sizeof *block->shared_moved);
+        }
+        for (int i = 0; i < bytes; i++) {
+            if (!(value->bytes[lane] >> i & 1)) continue;
+            bits_clear(block->shared_written, begin + (uint64_t)i, 1);
+            bits_set(block->shared_moved, begin + (uint64_t)i, 1);
+            block->shared_is_written = false;
+        }
+    }
+    return others;
+}
+
 void undefined_access(const Access *access) {
     const MemoryOp *memory = access->memory;
     Frame *frame = warp_fragment(access->warp)->frame;
@@ -592,8 +622,11 @@ void undefined_access(const Access *access) {
         } else if (is_private(access)) {
             store_private(access, undefined_find_place(frame, value->place), at, memory->element_bytes);
         } else {
-            use_bytes(access->warp, pc, undefined_find_place(frame, value->place), access->mask,
-                      bytes_mask(memory->element_bytes),
+            const UndefinedValue *stored = undefined_find_place(frame, value->place);
+            bool stays = access->space == PTX_SPACE_SHARED && access->peer < 0 && memory->is_store &&
+                         !memory->is_deferred;
+            uint32_t lanes = stays ? move_in_shared(access, stored, at, memory->element_bytes) : access->mask;
+            use_bytes(access->warp, pc, stored, lanes, bytes_mask(memory->element_bytes),
                       memory->is_atomic ? TRACE_USE_ATOMIC : TRACE_USE_STORE);
         }
         if (memory->is_atomic && memory->results[e].present)

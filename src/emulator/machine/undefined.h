@@ -8,7 +8,8 @@
  * Any other such value is harmless in registers: the last steps of a shuffle ladder produce many that no
  * lane reads, and a tile may be read to its end where only some rows are stored. It is *used* when other
  * memory, an address, a branch, an atomic or a barrier depends on it; then the launch's observer is notified.
- * Values are followed through registers, function parameters and local memory. An instruction whose result
+ * Values are followed through registers, function parameters and local memory, those of unwritten shared
+ * memory through the block's shared memory, too: there they stay unwritten. An instruction whose result
  * does not depend on the value (selp of the other operand, `and` with 0) produces a defined one.
  *
  * Wrapped 32-bit products are followed in the same way as long as the results are indices; then an address is
