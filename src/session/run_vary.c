@@ -2,7 +2,13 @@
  * up again, since the same insertion may mend several causes: the last short runs are kept. */
 #include "session/state.h"
 
-enum { MOST_INSTRUCTIONS = 1 << 18 }; /* of a run that is kept */
+enum {
+    MOST_INSTRUCTIONS = 1 << 18, /* of a run that is kept */
+    /* warp instructions of a run in another order or with other PTX, which may never end: so many for each one
+     * of the run that it varies, and more */
+    TIMES_AS_MANY = 16,
+    AT_LEAST = 1 << 20
+};
 
 static RunSpec spec_of(const Session *of, const RunChange *change) {
     RunSpec spec = of->options;
@@ -16,6 +22,9 @@ static RunSpec spec_of(const Session *of, const RunChange *change) {
         spec.hold_count = change->order->hold_count;
     }
     if (change->is_shown) return spec;
+    uint64_t most = TIMES_AS_MANY * trace_count_instructions(of->run->trace) + AT_LEAST;
+    if ((change->order || change->ptx) && (!spec.instruction_budget || spec.instruction_budget > most))
+        spec.instruction_budget = most;
     if (change->threads) spec.threads = change->threads;
     if (change->traces_all) {
         spec.has_trace_blocks = true;
