@@ -131,8 +131,8 @@ struct Block {
     uint8_t *shared;
     uint64_t *shared_written; /* one bit per byte */
     bool shared_is_written;   /* all of them are known to be set */
-    uint64_t
-        *shared_moved; /* of unwritten bytes: a store brought the value of others; NULL: there are none */
+    /* [word] the load whose unwritten value a store has brought there (undefined.h); NULL: there is none */
+    UnwrittenRead **shared_moved;
     /* stands for the shared memory of other blocks if the block has no cluster; NULL: not needed yet */
     uint8_t *elsewhere;
     Barrier barriers[BARRIER_COUNT];

@@ -143,24 +143,20 @@ void undefined_report_shared(Block *block, const Warp *warp, int pc, uint32_t la
     if (*reported >= MAX_REPORTED) return;
     ++*reported;
     if (peer >= 0) snprintf(owner, sizeof owner, tr(" of block %d of the cluster"), peer);
-    bool is_moved = peer < 0 && block->shared_moved && bits_all(block->shared_moved, address[lane], 1);
-    raise_trap(
-        block, TRAP_UNINITIALIZED, warp, pc, lanes, address,
-        is_moved
-            ? tr("shared memory at offset %llu%s is read, and what was stored there was read from shared "
-                 "memory that was never written (thread %d of the block)")
-            : tr("shared memory at offset %llu%s is read but was never written (thread %d of the "
-                 "block)"),
-        (unsigned long long)address[lane], owner, warp->index * WARP_LANES + lane);
+    raise_trap(block, TRAP_UNINITIALIZED, warp, pc, lanes, address,
+               tr("shared memory at offset %llu%s is read but was never written (thread %d of the block)"),
+               (unsigned long long)address[lane], owner, warp->index * WARP_LANES + lane);
 }
 
 /* The warp's last load by this instruction, whose value it uses now, and those of which the value was
  * computed with it. */
 static void report_read(const Warp *warp, UnwrittenRead *read) {
+    read = undefined_first_read(read);
     UnwrittenRead *each = read;
     do {
         if (!each->is_reported)
-            undefined_report_shared(warp->block, warp, each->pc, each->lanes, each->address, each->peer);
+            undefined_report_shared(warp->block, &warp->block->warps[each->warp], each->pc, each->lanes,
+                                    each->address, each->peer);
         each->is_reported = true;
         each = each->joined;
     } while (each != read);
@@ -587,18 +583,15 @@ static uint32_t move_in_shared(const Access *access, const UndefinedValue *value
     Block *block = access->block;
     uint32_t others = access->mask;
     for (uint32_t rest = value ? value->lanes & access->mask : 0; rest; rest &= rest - 1) {
-        int lane = __builtin_ctz(rest);
+        int lane = __builtin_ctz(rest), origin = value->origin[lane];
         uint64_t begin = access->address[lane] + (uint64_t)at;
-        if (value->origin[lane] < 0 || !undefined_find_read(access->warp, value->origin[lane])) continue;
+        UnwrittenRead *read = origin < 0 ? NULL : undefined_find_read(access->warp, origin);
+        if (!read) continue;
         others &= ~lane_bit[lane];
-        if (!block->shared_moved) {
-            size_t words = (size_t)block->grid->program->shared_bytes / 64 + 2;
-            block->shared_moved = memory_new(words * sizeof *block->shared_moved);
-        }
         for (int i = 0; i < bytes; i++) {
             if (!(value->bytes[lane] >> i & 1)) continue;
             bits_clear(block->shared_written, begin + (uint64_t)i, 1);
-            bits_set(block->shared_moved, begin + (uint64_t)i, 1);
+            undefined_move_read(block, begin + (uint64_t)i, read);
             block->shared_is_written = false;
         }
     }

@@ -61,16 +61,50 @@ void undefined_join_reads(UnwrittenRead *a, UnwrittenRead *b) {
     b->joined = after_a;
 }
 
+void undefined_move_read(Block *block, uint64_t byte, UnwrittenRead *read) {
+    size_t words = (size_t)block->grid->program->shared_bytes / 4 + 1;
+    if (!block->shared_moved) block->shared_moved = memory_new(words * sizeof *block->shared_moved);
+    block->shared_moved[byte / 4] = read;
+}
+
+UnwrittenRead *undefined_first_read(UnwrittenRead *read) {
+    while (read->from) read = read->from;
+    return read;
+}
+
+/* The first read of what these lanes have read. *own: those that read what nothing has stored. */
+static UnwrittenRead *moved_to(const Access *access, uint32_t lanes, uint32_t *own) {
+    UnwrittenRead *const *moved = access->peer < 0 ? access->block->shared_moved : NULL, *from = NULL;
+    uint64_t width = access->memory->width;
+    *own = lanes;
+    for (uint32_t rest = moved ? lanes : 0; rest; rest &= rest - 1) {
+        int lane = __builtin_ctz(rest);
+        uint64_t at = access->address[lane];
+        for (uint64_t word = at / 4; word <= (at + width - 1) / 4; word++) {
+            if (!moved[word]) continue;
+            from = undefined_first_read(moved[word]);
+            *own &= ~lane_bit[lane];
+        }
+    }
+    return from;
+}
+
+/* A read never comes from itself: chains of `from` end. */
 void undefined_keep_read(const Access *access, uint32_t lanes) {
-    UnwrittenRead *read = undefined_find_read(access->warp, access->op->pc);
+    UnwrittenRead *read = undefined_find_read(access->warp, access->op->pc),
+                  *from = moved_to(access, lanes, &lanes);
     if (!read) {
         read = memory_new(sizeof *read);
         read->next = access->warp->unwritten_reads;
         access->warp->unwritten_reads = read->joined = read;
+    } else if (!lanes && from == read) {
+        return;
     }
     before_in_ring(read)->joined = read->joined;
     read->joined = read;
+    read->from = lanes ? NULL : from;
     read->pc = access->op->pc;
+    read->warp = access->warp->index;
     read->lanes = lanes;
     read->peer = access->peer;
     read->is_reported = false;

@@ -23,10 +23,11 @@ UndefinedValue *undefined_find_local(Warp *warp, uint64_t offset, bool make);
 /* A load by one warp that reads unwritten bytes of shared memory. */
 struct UnwrittenRead {
     UnwrittenRead *next; /* of the warp, by other instructions */
-    int pc;
-    uint32_t lanes; /* that read such bytes */
-    int peer;       /* as in Access */
+    int pc, warp;        /* of the block */
+    uint32_t lanes;      /* that read such bytes */
+    int peer;            /* as in Access */
     bool is_reported;
+    UnwrittenRead *from;   /* it has read what a store has brought of that one; NULL: it is the first */
     UnwrittenRead *joined; /* a ring: one value was computed of all of them */
     uint64_t address[WARP_LANES];
 };
@@ -34,7 +35,11 @@ struct UnwrittenRead {
 UnwrittenRead *undefined_find_read(const Warp *warp, int pc);
 /* Joins their rings. */
 void undefined_join_reads(UnwrittenRead *a, UnwrittenRead *b);
-/* Keeps this load in place of the last one of its instruction. */
+/* The value of the read is stored in this byte of shared memory. */
+void undefined_move_read(Block *block, uint64_t byte, UnwrittenRead *read);
+/* The one whose value has come to it from store to store. */
+UnwrittenRead *undefined_first_read(UnwrittenRead *read);
+/* Keeps this load in place of the last one of its instruction, unless it reads what that one has left. */
 void undefined_keep_read(const Access *access, uint32_t lanes);
 
 /* These bytes of the lane's value become undefined. */
