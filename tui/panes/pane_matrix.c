@@ -76,16 +76,16 @@ static void head(const StepContext *context, PaneHead *out) {
     const PtxInstruction *in = context->code ? context->code->instruction : NULL;
     MatrixPicture picture = picture_of(in);
     if (picture.is_of_warpgroup)
-        pane_title(
-            out,
-            picture.is_sparse ? adds_d(context)
-                                    ? tr("%s   w%d   D = A * B + D, A sparse: %d of 64 rows, %d columns, "
-                                         "sums of %d products")
-                                    : tr("%s   w%d   D = A * B, A sparse: %d of 64 rows, %d columns, "
-                                         "sums of %d products")
-            : adds_d(context) ? tr("%s   w%d   D = A * B + D: %d of 64 rows, %d columns, sums of %d products")
-                              : tr("%s   w%d   D = A * B: %d of 64 rows, %d columns, sums of %d products"),
-            in->name, context->event.warp, picture.m, picture.n, picture.k);
+        pane_title(out,
+                   picture.is_sparse ? adds_d(context)
+                                           ? tr("%s   w%d   D = sparse A * B + D: %d of 64 rows, %d columns, "
+                                                "sums of %d products")
+                                           : tr("%s   w%d   D = sparse A * B: %d of 64 rows, %d columns, "
+                                                "sums of %d products")
+                   : adds_d(context)
+                       ? tr("%s   w%d   D = A * B + D: %d of 64 rows, %d columns, sums of %d products")
+                       : tr("%s   w%d   D = A * B: %d of 64 rows, %d columns, sums of %d products"),
+                   in->name, context->event.warp, picture.m, picture.n, picture.k);
     else if (picture.m)
         pane_title(out, tr("%s   w%d   D = A * B + C: %d x %d sums of %d products"), in->name,
                    context->event.warp, picture.m, picture.n, picture.k);
