@@ -113,6 +113,10 @@ static void sparse_a_has_the_columns_of_its_metadata(void **state) {
     assert_shown(stage, "A 1, 5 7    40 41\n");
     assert_shown(stage, "D 1, 2      744\n");
     assert_shown(stage, "multiply matrices. A is sparse: its");
+    stage_press(stage, "t"); /* %f0: its value, and the inputs in it */
+    char *wide = stage_text(stage, 200, 60);
+    if (!strstr(wide, "%f0               744      16")) fail_msg("%s", wide);
+    free(wide);
     stage_free(stage);
     stage = open_at_sparse_product("byte_sum<<<1, 128>>>(in=char[2048], out=int[128]:unwritten)");
     assert_shown(stage, "D = sparse A * B + D: 16 of 64 rows, 8 columns, sums of 32");
