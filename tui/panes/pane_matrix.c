@@ -193,9 +193,9 @@ static void print_stored_columns(const StepContext *context, PtxMatrixPlace firs
     uint32_t metadata[WARP_LANES];
     const PtxInstruction *in = context->code->instruction;
     snprintf(text, size, "-");
-    if (!ptx_warpgroup_product(in, &share) || !in->operands[share.metadata].reg ||
-        !register_values(context, in->operands[share.metadata].reg, &values))
-        return;
+    if (!ptx_warpgroup_product(in, &share)) return;
+    const PtxRegister *reg = in->operands[share.metadata].reg;
+    if (!reg || is_written(context, reg) || !register_values(context, reg, &values)) return;
     for (int lane = 0; lane < WARP_LANES; lane++) metadata[lane] = (uint32_t)values.bits[lane];
     if (ptx_stored_columns(&share, metadata, &columns) >= 0) return;
     for (int i = 0, length = 0; i < count; i++)
