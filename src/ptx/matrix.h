@@ -108,8 +108,8 @@ typedef struct PtxStoredColumns {
  *                   in its low half, row g + 8 in its high half. The other two lanes do not count.
  *
  * An H200 places them so, and computes with the stored elements as with a dense A of k / 2 columns (driver
- * 580.159.04; 318 products of eleven combinations of types, tests/emulator/wgmma_sparse.def). It computes
- * something for other metadata, too, which PTX leaves undefined.
+ * 580.159.04; 318 products of eleven combinations of types, 213 of them in tests/emulator/wgmma_sparse.def).
+ * That other metadata are undefined is what PTX says: an H200 computes something of them, too.
  *
  * `metadata`: of each lane; NULL for dense A, whose columns are all stored. Returns -1, or the lane whose
  * metadata PTX does not allow, and leaves `columns` incomplete. */
