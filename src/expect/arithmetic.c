@@ -37,7 +37,7 @@ uint64_t arithmetic_additions(const PtxInstruction *in) {
         return ptx_product(in, &product) && ptx_type_computed(product.d.type) ? (uint64_t)product.k : 0;
     case PTX_wgmma:
         return ptx_warpgroup_product(in, &share) && ptx_type_computed(share.product.d.type)
-                   ? (uint64_t)share.product.k
+                   ? (uint64_t)share.product.a.columns /* of sparse A, those stored */
                    : 0;
     default:
         return 0;

@@ -136,10 +136,18 @@ bool ptx_product(const PtxInstruction *in, PtxProduct *product) {
 
 /* ---- warpgroups --------------------------------------------------------------------------------------- */
 
-enum { WARP_ROWS = 16, LINE_BYTES = 32 /* k elements of A or B */, CHUNK = 16 };
+enum { WARP_ROWS = 16, LINE_BYTES = 32 /* a stored row of A */, CHUNK = 16 };
 
 static bool is_constant(const PtxOperand *operand, int64_t a, int64_t b) {
     return operand->kind == PTX_OPERAND_INTEGER && (operand->integer == a || operand->integer == b);
+}
+
+/* ptxas 13.0: 8-bit elements have one selector, others two. */
+static bool read_sparsity(const PtxInstruction *in, PtxWarpgroupProduct *of) {
+    if (!of->is_sparse) return true;
+    const PtxOperand *selector = &in->operands[of->metadata + 1];
+    of->selector = (int)selector->integer;
+    return is_constant(selector, 0, element_bytes(of->product.a.type) == 1 ? 0 : 1);
 }
 
 /* The operands after scale-d: imm-scale-a, imm-scale-b and, of 16-bit types, the transposes of what is in
@@ -168,6 +176,12 @@ static bool has_warpgroup_types(PtxType d, PtxType a, PtxType b) {
            (d == PTX_F32 || (d == PTX_F16 && has_half));
 }
 
+static PtxFragment make_stored_a(const PtxWarpgroupProduct *of, PtxType type) {
+    PtxProduct stored = of->product;
+    if (of->is_sparse) stored.k /= 2;
+    return make_fragment(&stored, PTX_MATRIX_A, type, false);
+}
+
 static bool find_warpgroup_shape(const PtxInstruction *in, PtxProduct *product) {
     for (int i = 0; i < in->modifier_count; i++)
         if (sscanf(in->modifiers[i].text, "m64n%dk%d", &product->n, &product->k) == 2)
@@ -177,19 +191,43 @@ static bool find_warpgroup_shape(const PtxInstruction *in, PtxProduct *product) 
 
 bool ptx_warpgroup_product(const PtxInstruction *in, PtxWarpgroupProduct *of) {
     PtxProduct *product = &of->product;
-    *of = (PtxWarpgroupProduct){.product.m = WARP_ROWS, .scale_d = 3};
+    *of = (PtxWarpgroupProduct){.product.m = WARP_ROWS, .is_sparse = ptx_instruction_has(in, PTX_MOD_SP)};
+    of->metadata = 3;
+    of->scale_d = of->is_sparse ? 5 : 3;
     product->saturates = ptx_instruction_has(in, PTX_MOD_SATFINITE);
-    if (in->opcode != PTX_wgmma || in->type_count != 3 || in->operand_count < 4) return false;
+    if (in->opcode != PTX_wgmma || in->type_count != 3 || in->operand_count <= of->scale_d) return false;
     PtxType d = in->types[0], a = in->types[1], b = in->types[2];
     if (!find_warpgroup_shape(in, product) || !has_warpgroup_types(d, a, b)) return false;
-    if (product->k * element_bytes(a) != LINE_BYTES) return false;
+    product->a = make_stored_a(of, a);
+    if (product->a.columns * element_bytes(a) != LINE_BYTES) return false;
     product->kept_bits = is_fp8(a) ? KEPT_BITS_OF_FP8 : KEPT_BITS;
-    product->a = make_fragment(product, PTX_MATRIX_A, a, false);
     product->b =
         (PtxFragment){.role = PTX_MATRIX_B, .type = b, .rows = product->k, .columns = product->n, .parts = 1};
     product->c = product->d = make_fragment(product, PTX_MATRIX_C, d, false);
     of->a_in_registers = in->operands[1].kind == PTX_OPERAND_VECTOR;
-    return read_constants(in, of);
+    return read_sparsity(in, of) && read_constants(in, of);
+}
+
+int ptx_stored_columns(const PtxWarpgroupProduct *of, const uint32_t metadata[32],
+                       PtxStoredColumns *columns) {
+    const PtxFragment *a = &of->product.a;
+    bool is_pair = a->type == PTX_TF32, is_byte = element_bytes(a->type) == 1;
+    int group_stored = is_pair ? 1 : 2, group_columns = 2 * group_stored;
+    for (int row = 0; !of->is_sparse && row < WARP_ROWS; row++)
+        for (int i = 0; i < a->columns; i++) columns->of[row][i] = (uint8_t)i;
+    if (!of->is_sparse) return -1;
+    for (int row = 0; row < WARP_ROWS; row++)
+        for (int group = 0; group < a->columns / group_stored; group++) {
+            int half = row / BLOCK, lane = row % BLOCK * LANES_OF_ROW;
+            lane += is_byte ? group / 8 * 2 + half : 2 * of->selector + group / 4;
+            uint32_t bits = metadata[lane] >> 4 * (is_byte ? group % 8 : half * 4 + group % 4) & 0xf;
+            uint32_t low = bits & 3, high = bits >> 2;
+            uint8_t *stored = &columns->of[row][group * group_stored];
+            if (is_pair ? bits != 0x4 && bits != 0xe : low >= high) return lane;
+            stored[0] = (uint8_t)(group * group_columns + (int)(is_pair ? bits == 0xe : low));
+            if (!is_pair) stored[1] = (uint8_t)(group * group_columns + (int)high);
+        }
+    return -1;
 }
 
 PtxMatrixDescriptor ptx_matrix_descriptor(uint64_t bits) {
@@ -207,7 +245,7 @@ uint32_t ptx_matrix_chunk(const PtxMatrixDescriptor *descriptor, bool is_along_k
     uint32_t leading = descriptor->leading_bytes, stride = descriptor->stride_bytes, at = descriptor->start;
     if (is_along_k)
         at += of / BLOCK * stride + of % BLOCK * (span ? span : CHUNK) +
-              (span ? bytes : bytes / CHUNK * leading);
+              (span ? bytes / span * leading + bytes % span : bytes / CHUNK * leading);
     else if (span)
         at += bytes / span * leading + of / BLOCK * stride + of % BLOCK * span + bytes % span;
     else

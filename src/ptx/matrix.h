@@ -65,16 +65,18 @@ enum { PTX_WARPGROUP_COLUMNS = 256 /* of B at most */ };
 /* wgmma.mma_async: D = A * B + D. Each of the four warps of a warpgroup computes 16 rows
  * ("Asynchronous Warpgroup Level Matrix Instructions: wgmma.mma_async"). */
 typedef struct PtxWarpgroupProduct {
-    PtxProduct product;        /* of one warp; b has no registers */
+    PtxProduct product;        /* of one warp; b has no registers; .sp: a has k / 2 columns, those stored */
     bool a_in_registers;       /* else a descriptor of shared memory, as b */
     bool a_along_m, b_along_n; /* neighbours in shared memory are along M, N; else along K */
     bool is_negative;          /* products are negated */
+    bool is_sparse;            /* .sp: metadata say which columns of A are stored */
+    int metadata, selector;    /* .sp: operand; the value of the operand behind it */
     int scale_d;               /* operand; false: D = A * B */
 } PtxWarpgroupProduct;
 
 /* Where the elements are in shared memory: along MN or along K, with one of four swizzles ("Matrix Descriptor
  * Format"; the roles of the two byte offsets were measured on an H200, driver 580.159.04, with 156
- * descriptors). */
+ * descriptors; those of sparse products, whose columns of B have 64 bytes, with another 51, and 51 of A). */
 typedef struct PtxMatrixDescriptor {
     uint32_t start, leading_bytes, stride_bytes, base_offset; /* base_offset: in 128 bytes */
     uint32_t span;                                            /* bytes of a swizzled row; 0: no swizzle */
@@ -87,8 +89,32 @@ PtxMatrixDescriptor ptx_matrix_descriptor(uint64_t bits);
 uint32_t ptx_matrix_chunk(const PtxMatrixDescriptor *descriptor, bool is_along_k, int line, int along,
                           int element_bytes);
 
-/* false: another instruction, or a form that is not emulated (.sp, .b1). */
+/* false: another instruction, or a form that is not emulated (.b1). */
 bool ptx_warpgroup_product(const PtxInstruction *instruction, PtxWarpgroupProduct *product);
+
+enum { PTX_MOST_STORED = 32 /* elements of a row of A */ };
+typedef struct PtxStoredColumns {
+    uint8_t of[16][PTX_MOST_STORED]; /* [row of the warp][stored element]: its column of A */
+} PtxStoredColumns;
+
+/* Of sparse A, two of four neighbouring columns are stored, and 4 bits of metadata have their places among
+ * the four, the smaller one in the lowest bits; of tf32 one of two columns, 0x4 the first and 0xe the second
+ * ("Sparse matrix storage"). Lanes 4g to 4g + 3 have the metadata of rows g and g + 8, those of the first
+ * columns in the lowest bits:
+ *
+ *   8-bit elements  32 columns of row g in the first lane and of row g + 8 in the second; the next 32 columns
+ *                   in the other two
+ *   others          half the columns in the lane 2 * selector of the four, the others in the next one: row g
+ *                   in its low half, row g + 8 in its high half. The other two lanes do not count.
+ *
+ * An H200 places them so, and computes with the stored elements as with a dense A of k / 2 columns (driver
+ * 580.159.04; 318 products of eleven combinations of types, 213 of them in tests/emulator/wgmma_sparse.def).
+ * That other metadata are undefined is what PTX says: an H200 computes something of them, too.
+ *
+ * `metadata`: of each lane; NULL for dense A, whose columns are all stored. Returns -1, or the lane whose
+ * metadata PTX does not allow, and leaves `columns` incomplete. */
+int ptx_stored_columns(const PtxWarpgroupProduct *product, const uint32_t metadata[32],
+                       PtxStoredColumns *columns);
 
 /* wmma.load and wmma.store. Each *piece* of the fragment is executed, counted and recorded as an access of
  * its own, in which each lane accesses `bytes` contiguous bytes.

@@ -141,13 +141,15 @@ list() { # NAME COUNT
     echo "{$text}"
 }
 
-product() { # N K D A B
-    is_wanted "wgmma_$1_$3_$4_$5" || return
+product() { # N K D A B [SELECTOR: A is sparse]
+    name=wgmma_$1_$3_$4_$5${6:+_sparse_$6}
+    is_wanted "$name" || return
     count=$(($1 / 2)) kind=f
     [ "$3" = f16 ] && count=$(($1 / 4))
     [ "$3" = f32 ] || kind=r1
     turns=
-    [ "$2" = 16 ] && turns=', 0, 0'
+    case $4 in *16) turns=', 0, 0' ;; esac
+    sp=${6:+.sp} metadata=${6:+, %r9, $6}
     signs=', 1, 1'
     [ "$3" = s32 ] && signs=
     for numbers in near any; do
@@ -187,9 +189,10 @@ mad.lo.u32 %r3, %r0, 128, %r2;'
             echo "fence.proxy.async.shared::cta; bar.sync 0; shr.u32 %r4, %r2, 4; cvt.u64.u32 %q4, %r4;
 or.b64 %q4, %q4, 0x0000001000080000; add.u64 %q5, %q4, 128; setp.ne.u32 %p0, %r0, 1000;
 ld.shared.v4.u32 {%r5, %r6, %r7, %r8}, [%r3];
+mov.b32 %r9, $([ "$4" = tf32 ] && echo 0x4ee4e44e || echo 0x4e9d8c94); shl.b32 %r10, %r0, 2; shf.l.wrap.b32 %r9, %r9, %r9, %r10;
 wgmma.fence.sync.aligned;
-wgmma.mma_async.sync.aligned.m64n$1k$2.$3.$4.$5 $d, %q4, %q5, %p0$signs$turns;
-wgmma.mma_async.sync.aligned.m64n$1k$2.$3.$4.$5 $d, {%r5, %r6, %r7, %r8}, %q5, %p0$signs${turns:+, 0};
+wgmma.mma_async$sp.sync.aligned.m64n$1k$2.$3.$4.$5 $d, %q4, %q5$metadata, %p0$signs$turns;
+wgmma.mma_async$sp.sync.aligned.m64n$1k$2.$3.$4.$5 $d, {%r5, %r6, %r7, %r8}, %q5$metadata, %p0$signs${turns:+, 0};
 wgmma.commit_group.sync.aligned;
 wgmma.wait_group.sync.aligned 0;
 mad.wide.u32 %q6, %r0, 32, %q1;"
@@ -197,7 +200,7 @@ mad.wide.u32 %q6, %r0, 32, %q1;"
             echo 'ret;
 }'
         } >"$work/k.ptx"
-        run "wgmma_$1_$3_$4_$5 $numbers" 'in=int[8192]:random(-2147483648,2147483647), out=int[2048]:zero' 128
+        run "$name $numbers" 'in=int[8192]:random(-2147483648,2147483647), out=int[2048]:zero' 128
     done
 }
 
@@ -217,6 +220,15 @@ for n in 8 24 64; do
     done
 done
 product 256 16 f32 f16 f16
+for selector in 0 1; do
+    product 24 32 f32 f16 f16 $selector
+    product 24 32 f16 f16 f16 $selector
+    product 24 32 f32 bf16 bf16 $selector
+    product 24 16 f32 tf32 tf32 $selector
+done
+product 24 64 f32 e4m3 e5m2 0
+product 24 64 f16 e5m2 e4m3 0
+product 24 64 s32 s8 u8 0
 
 echo "$agree agree, $differ differ"
 [ $differ -eq 0 ]

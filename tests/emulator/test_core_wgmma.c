@@ -325,11 +325,6 @@ static void what_ptx_leaves_undefined_is_a_trap(void **state) {
     kernel.body =
         FILL DESCRIPTORS "setp.lt.u32 %p0, %t, 7; @%p0 bra OVER;\n" PRODUCT_OF("%q0", "%q1") "OVER:\n";
     core_run_trap(kernel, TRAP_NOT_EMULATED, "without all 32 lanes");
-    kernel.body = FILL DESCRIPTORS
-        "mov.u32 %r1, 0;\n"
-        "wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16 {%f0, %f1, %f2, %f3}, %q0, %q1, %r1, 0, "
-        "0, 1, 1, 0, 0;\n";
-    core_run_trap(kernel, TRAP_NOT_EMULATED, "wgmma");
 }
 
 /* 24 columns have 12 registers: an event of 8 and one of 4. */

@@ -32,6 +32,15 @@ static void expect(const char *body, const char *expected) {
     check(body, (CoreKernel){.module = MODULE, .body = body, .block = 128}, expected);
 }
 
+static void expect_sparse(const char *body, const char *expected) {
+    check(
+        body,
+        (CoreKernel){.module = ".shared .align 1024 .b8 a_tile[2560];\n.shared .align 16 .b8 b_tile[256];\n",
+                     .body = body,
+                     .block = 128},
+        expected);
+}
+
 #define PRODUCT "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16"
 
 static void stores_are_published_to_the_proxy(void **state) {
@@ -87,10 +96,35 @@ static void groups_are_committed_and_awaited(void **state) {
     expect(FILL PROXY BAR MULTIPLY COMMIT, "copy_not_awaited " PRODUCT " -");
 }
 
+#define SPARSE "wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16"
+/* B of 32 rows is behind A. */
+#define SPARSE_FILL                                                                                          \
+    FILL "mov.u32 %r2, 0x44444444; mov.u32 %r10, a_tile; mad.lo.u32 %r1, %t, 4, %r10; add.u32 %r1, %r1, "    \
+         "2048;\nst.shared.b32 [%r1], %r7; add.u64 %q1, %q0, 128;\n"
+#define SPARSE_MULTIPLY                                                                                      \
+    "wgmma.fence.sync.aligned;\n" SPARSE " {%f0, %f1, %f2, %f3}, %q0, %q1, %r2, 0, 1, 1, 1, 0, 0;\n"
+
+static void sparse_products_are_no_exception(void **state) {
+    (void)state;
+    expect_sparse(SPARSE_FILL PROXY BAR SPARSE_MULTIPLY COMMIT WAIT READ BAR "st.shared.b32 [%r1], %r7;\n",
+                  "");
+    expect_sparse(SPARSE_FILL PROXY BAR SPARSE_MULTIPLY COMMIT READ WAIT, "early_result add.f32 " SPARSE);
+    expect_sparse(SPARSE_FILL PROXY BAR SPARSE_MULTIPLY COMMIT BAR "st.shared.b32 [%r1], %r7;\n" WAIT,
+                  "async_write st.shared.b32 " SPARSE);
+    /* The last 16 bytes of B are read, too. */
+    expect_sparse(SPARSE_FILL PROXY BAR SPARSE_MULTIPLY COMMIT BAR
+                  "setp.ge.u32 %p0, %t, 124; @%p0 st.shared.b32 [%r1], %r7;\n" WAIT,
+                  "async_write st.shared.b32 " SPARSE);
+    /* Metadata are a register: a warp may change them once it has read them. */
+    expect_sparse(SPARSE_FILL PROXY BAR SPARSE_MULTIPLY "mov.u32 %r2, 0;\n" COMMIT WAIT STORE, "");
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(stores_are_published_to_the_proxy), cmocka_unit_test(results_are_read_after_a_wait),
-        cmocka_unit_test(tiles_are_written_after_a_wait), cmocka_unit_test(a_group_is_one_of_the_warpgroup),
-        cmocka_unit_test(groups_are_committed_and_awaited)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(stores_are_published_to_the_proxy),
+                                       cmocka_unit_test(results_are_read_after_a_wait),
+                                       cmocka_unit_test(tiles_are_written_after_a_wait),
+                                       cmocka_unit_test(a_group_is_one_of_the_warpgroup),
+                                       cmocka_unit_test(groups_are_committed_and_awaited),
+                                       cmocka_unit_test(sparse_products_are_no_exception)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -155,6 +155,24 @@ static const SmallKernel cases[] = {
      .block = 256,
      .grid = 2,
      .must_have = "wgmma.wait_group.sync.aligned 0;\n\tmov.b32 %redviz_n0, %r20;"},
+    {.name = "a sparse product of a warpgroup",
+     .module = TILE,
+     .body =
+         "mov.u32 %r1, tile; shl.b32 %r0, %t, 5; add.u32 %r0, %r0, %r1; mov.b32 %r2, 0x3c003e00;\n"
+         "st.shared.v4.u32 [%r0], {%r2, %r2, %r2, %t}; st.shared.v4.u32 [%r0+16], {%r2, %t, %r2, %r2};\n"
+         "fence.proxy.async.shared::cta; bar.sync 0; shr.u32 %r3, %r1, 4; cvt.u64.u32 %q0, %r3;\n"
+         "or.b64 %q0, %q0, 0x0000000800080000; mov.u32 %r4, 0xd98ec44e; mov.u32 %r20, 0; mov.u32 %r21, 0;\n"
+         "wgmma.fence.sync.aligned;\n"
+         "wgmma.mma_async.sp.sync.aligned.m64n8k32.f16.f16.f16 {%r20, %r21}, %q0, %q0, %r4, 1, 0, 1, 1, 0, "
+         "0;\n"
+         "wgmma.mma_async.sp.sync.aligned.m64n8k32.f16.f16.f16 {%r20, %r21}, {%r2, %r2, %r2, %r2}, %q0, %r4, "
+         "0, "
+         "1, 1, -1, 0;\n"
+         "wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0;\n"
+         "st.global.v2.u32 [%out], {%r20, %r21};\n",
+     .block = 256,
+     .grid = 2,
+     .version = "8.2"},
     {.name = "shared memory of other blocks",
      .module = ".shared .align 16 .b8 words[2048];\n.shared .u32 sum;\n",
      .body =

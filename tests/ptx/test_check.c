@@ -205,6 +205,19 @@ static const Answer of_targets[] = {
     {"6.4", "sm_75", "vote.all.pred %p1, %p2;",
      "vote needs .sync for .target sm_70 or later since PTX 6.4; this file has sm_75 and PTX 6.4"}};
 
+/* Sparse products have twice the k of dense ones; s8 and u8 fewer shapes than e4m3. */
+static const Answer of_sparse_products[] = {
+    {"9.0", "sm_90a",
+     "wgmma.mma_async.sp.sync.aligned.m64n8k16.f32.f16.f16 {%f1,%f2,%f3,%f4}, %rd1, %rd2, %r5, 0, %p1, 1, 1, "
+     "0, 0;",
+     "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 takes no .sp"},
+    {"9.0", "sm_90a",
+     "wgmma.mma_async.sync.aligned.m64n8k32.f32.f16.f16 {%f1,%f2,%f3,%f4}, %rd1, %rd2, %p1, 1, 1, 0, 0;",
+     "wgmma.mma_async.sync.aligned.m64n8k32.f32.f16.f16 is incomplete: it needs .sp"},
+    {"9.0", "sm_90a",
+     "wgmma.mma_async.sp.sync.aligned.m64n40k64.s32.s8.s8 {%r1,%r2,%r3,%r4}, %rd1, %rd2, %r5, 0, %p1;",
+     "wgmma.mma_async.sp.sync.aligned.s32.s8.s8 takes no .m64n40k64"}};
+
 /* Orders of suffixes: free but for the name, types and layouts. */
 static const Answer of_orders[] = {
     {"9.0", "sm_90", "add.s32.sat %r1, %r2, %r3;", NULL},
@@ -226,6 +239,8 @@ static const Answer of_orders[] = {
     {"9.0", "sm_90", "bar.sync.cta 0;", ".cta is part of the name bar.cta: write it right after bar"},
     {"9.0", "sm_90", "mbarrier.test_wait.shared.parity.b64 %p1, [%rd1], %r1;",
      ".parity is part of the name mbarrier.test_wait.parity: write it right after mbarrier.test_wait"},
+    {"9.0", "sm_90a",
+     "wgmma.mma_async.sync.sp.aligned.m64n8k64.s32.s8.s8 {%r1,%r2,%r3,%r4}, %rd1, %rd2, %r5, 0, %p1;", NULL},
     {"9.0", "sm_90",
      "mma.sync.aligned.m16n8k8.col.row.f16.f16.f16.f16 {%r1,%r2}, {%r3,%r4}, {%r5}, {%r6,%r7};",
      "mma.sync.aligned.m16n8k8.row.f16.f16.f16.f16 takes no .col"}};
@@ -243,6 +258,11 @@ static void check_answers(const Answer *answers, size_t count) {
 static void targets(void **state) {
     (void)state;
     check_answers(of_targets, sizeof of_targets / sizeof *of_targets);
+}
+
+static void shapes_of_sparse_products(void **state) {
+    (void)state;
+    check_answers(of_sparse_products, sizeof of_sparse_products / sizeof *of_sparse_products);
 }
 
 /* The target of a compiler's PTX, which nobody chose, refuses nothing. */
@@ -301,6 +321,7 @@ static void ptxas_answers_the_same(void **state) {
     }
     compare(ptxas, of_targets, sizeof of_targets / sizeof *of_targets);
     compare(ptxas, of_orders, sizeof of_orders / sizeof *of_orders);
+    compare(ptxas, of_sparse_products, sizeof of_sparse_products / sizeof *of_sparse_products);
 }
 
 /* All shipped kernels, and those of other compilers in the tests. */
@@ -337,6 +358,7 @@ int main(void) {
                                        cmocka_unit_test(registers_of_types),
                                        cmocka_unit_test(versions),
                                        cmocka_unit_test(targets),
+                                       cmocka_unit_test(shapes_of_sparse_products),
                                        cmocka_unit_test(the_target_of_a_compiler),
                                        cmocka_unit_test(orders_of_suffixes),
                                        cmocka_unit_test(ptxas_answers_the_same),

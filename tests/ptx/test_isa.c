@@ -118,6 +118,7 @@ static void modifiers_of_executed_instructions_have_rows(void **state) {
                                          "b6x16_p32",
                                          "fence",
                                          "m64n8k16",
+                                         "m64n8k32",
                                          "m64n8k64"};
     for (int i = 0; i < LINES; i++) {
         PtxModule *module = parse_line(lines[i].target, lines[i].text);

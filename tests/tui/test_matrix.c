@@ -96,12 +96,41 @@ static void elements_of_8_bits_are_numbers(void **state) {
     stage_free(stage);
 }
 
+static Stage *open_at_sparse_product(const char *launches) {
+    Stage *stage = stage_open(
+        &(RunSpec){.file = "tests/data/sparse.ptx", .launches = launches, .catalog = {.n = 8}, .threads = 1});
+    stage_press(stage, "ll5x");
+    return stage;
+}
+
+/* The columns of A are those of the metadata, which lane 6 has for lane 5. */
+static void sparse_a_has_the_columns_of_its_metadata(void **state) {
+    (void)state;
+    Stage *stage =
+        open_at_sparse_product("half_sum<<<1, 128>>>(in=half[1024]:iota, out=float[128]:unwritten)");
+    assert_shown(stage, "D = sparse A * B: 16 of 64 rows, 8 columns, sums of 16");
+    assert_shown(stage, "A 16x16 f16 stored");
+    assert_shown(stage, "A 1, 5 7    40 41\n");
+    assert_shown(stage, "D 1, 2      744\n");
+    assert_shown(stage, "multiply matrices. A is sparse: its");
+    stage_press(stage, "t"); /* %f0: its value, and the inputs in it */
+    char *wide = stage_text(stage, 200, 60);
+    if (!strstr(wide, "%f0               744      16")) fail_msg("%s", wide);
+    free(wide);
+    stage_free(stage);
+    stage = open_at_sparse_product("byte_sum<<<1, 128>>>(in=char[2048], out=int[128]:unwritten)");
+    assert_shown(stage, "D = sparse A * B + D: 16 of 64 rows, 8 columns, sums of 32");
+    assert_shown(stage, "A 1, 8 10 12 14    0 0 0 0\n");
+    stage_free(stage);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(screens_of_products),
         cmocka_unit_test(a_click_chooses_the_lane_of_a_cell),
         cmocka_unit_test(a_warpgroup_adds_what_d_held_if_it_is_told_to),
         cmocka_unit_test(elements_of_8_bits_are_numbers),
+        cmocka_unit_test(sparse_a_has_the_columns_of_its_metadata),
     };
     return cmocka_run_group_tests_name("matrix", tests, NULL, NULL);
 }

@@ -464,12 +464,15 @@ static void explain_wmma(const StepContext *context, Text *out) {
 }
 
 static void explain_wgmma(const StepContext *context, Text *out) {
-    if (context->event.kind == TRACE_MATRIX)
+    if (context->event.kind != TRACE_MATRIX) return;
+    if (context->code && ptx_instruction_has(context->code->instruction, PTX_MOD_SP))
         text_add(
             out,
-            tr("Four warps multiply: A and B are in shared memory (A may be in registers), and each warp "
-               "computes 16 rows of D. D is undefined until wgmma.wait_group. Bank conflicts of "
-               "these reads were not measured, so they are not counted."));
+            tr("A is sparse: its metadata say which two of four columns are stored (tf32: one of two). "));
+    text_add(out,
+             tr("Four warps multiply: A and B are in shared memory (A may be in registers), and each warp "
+                "computes 16 rows of D. D is undefined until wgmma.wait_group. Bank conflicts of "
+                "these reads were not measured, so they are not counted."));
 }
 
 /* A side of an asynchronous copy, a commit, a wait, an mbarrier: when the data arrives. */

@@ -1,6 +1,7 @@
 /* Matrix: the matrix product of a warp, or movmatrix. On the left, which lane holds which elements; on the
  * right, what the selected lane holds. A cell of a map is a group of elements that one lane holds together:
- * those of one register; for D, two columns. Of wgmma, an event has some registers of the warp's 16 rows. */
+ * those of one register; for D, two columns. Of wgmma, an event has some registers of the warp's 16 rows.
+ * The map of a sparse A has what is stored, and the list the columns to which the metadata assign it. */
 #include "ptx/opcodes.h"
 #include "tui/panes/pane.h"
 
@@ -15,13 +16,14 @@ typedef struct MatrixOperand { /* of the instruction */
     char name;
     PtxFragment fragment;
     const PtxOperand *registers; /* NULL: the values of the event */
+    bool is_sparse;              /* what is stored of a sparse A */
 } MatrixOperand;
 
 typedef struct MatrixPicture {
     MatrixOperand operands[3]; /* in drawing order */
     int count;
     int m, n, k; /* 0: not a product */
-    bool is_of_warpgroup;
+    bool is_of_warpgroup, is_sparse;
 } MatrixPicture;
 
 static MatrixPicture picture_of(const PtxInstruction *in) {
@@ -31,24 +33,29 @@ static MatrixPicture picture_of(const PtxInstruction *in) {
     if (!in) return picture;
     if (ptx_warpgroup_product(in, &share)) {
         product = share.product;
-        picture = (MatrixPicture){.m = product.m, .n = product.n, .k = product.k, .is_of_warpgroup = true};
+        picture = (MatrixPicture){.m = product.m,
+                                  .n = product.n,
+                                  .k = product.a.columns,
+                                  .is_of_warpgroup = true,
+                                  .is_sparse = share.is_sparse};
         if (share.a_in_registers)
-            picture.operands[picture.count++] = (MatrixOperand){'A', product.a, &in->operands[1]};
-        picture.operands[picture.count++] = (MatrixOperand){'D', product.d, NULL};
+            picture.operands[picture.count++] =
+                (MatrixOperand){'A', product.a, &in->operands[1], share.is_sparse};
+        picture.operands[picture.count++] = (MatrixOperand){.name = 'D', .fragment = product.d};
         return picture;
     }
     if (ptx_product(in, &product)) {
-        picture = (MatrixPicture){.operands = {{'A', product.a, &in->operands[1]},
-                                               {'B', product.b, &in->operands[2]},
-                                               {'D', product.d, NULL}},
+        picture = (MatrixPicture){.operands = {{'A', product.a, &in->operands[1], false},
+                                               {'B', product.b, &in->operands[2], false},
+                                               {'D', product.d, NULL, false}},
                                   .count = 3,
                                   .m = product.m,
                                   .n = product.n,
                                   .k = product.k};
     } else if (in->opcode == PTX_movmatrix) {
-        picture = (MatrixPicture){
-            .operands = {{'A', ptx_matrix_block(), &in->operands[1]}, {'D', ptx_matrix_block(), NULL}},
-            .count = 2};
+        picture = (MatrixPicture){.operands = {{'A', ptx_matrix_block(), &in->operands[1], false},
+                                               {'D', ptx_matrix_block(), NULL, false}},
+                                  .count = 2};
     }
     return picture;
 }
@@ -70,7 +77,12 @@ static void head(const StepContext *context, PaneHead *out) {
     MatrixPicture picture = picture_of(in);
     if (picture.is_of_warpgroup)
         pane_title(out,
-                   adds_d(context)
+                   picture.is_sparse ? adds_d(context)
+                                           ? tr("%s   w%d   D = sparse A * B + D: %d of 64 rows, %d columns, "
+                                                "sums of %d products")
+                                           : tr("%s   w%d   D = sparse A * B: %d of 64 rows, %d columns, "
+                                                "sums of %d products")
+                   : adds_d(context)
                        ? tr("%s   w%d   D = A * B + D: %d of 64 rows, %d columns, sums of %d products")
                        : tr("%s   w%d   D = A * B: %d of 64 rows, %d columns, sums of %d products"),
                    in->name, context->event.warp, picture.m, picture.n, picture.k);
@@ -125,8 +137,9 @@ static void draw_map(const StepContext *context, Canvas *canvas, Rectangle area,
                      const MatrixOperand *operand, const LaneMap *map) {
     int lane = context->view->selection.lane, visible = area.rows - MAP_TOP;
     int first = first_row(map, lane, visible);
-    canvas_print(canvas, area, column, 0, ROLE_DIM, "%c %dx%d %s", operand->name, operand->fragment.rows,
-                 operand->fragment.columns, ptx_type_text(operand->fragment.type));
+    canvas_print(canvas, area, column, 0, ROLE_DIM, "%c %dx%d %s%s", operand->name, operand->fragment.rows,
+                 operand->fragment.columns, ptx_type_text(operand->fragment.type),
+                 operand->is_sparse ? tr(" stored") : "");
     for (int row = first; row < map->rows && row - first < visible; row++) {
         canvas_print(canvas, area, column, MAP_TOP + row - first, ROLE_DIM, "%2d", row * map->down);
         for (int c = 0; c < map->columns; c++) {
@@ -171,17 +184,37 @@ static bool find_bits(const StepContext *context, const MatrixOperand *operand, 
     return true;
 }
 
-/* "A 5, 2..3   0.5 -1.25" */
+/* The columns of stored elements from `first` on, as "1 3"; "-": unknown. */
+static void print_stored_columns(const StepContext *context, PtxMatrixPlace first, int count, char *text,
+                                 size_t size) {
+    PtxWarpgroupProduct share;
+    PtxStoredColumns columns;
+    RegisterValues values;
+    uint32_t metadata[WARP_LANES];
+    const PtxInstruction *in = context->code->instruction;
+    snprintf(text, size, "-");
+    if (!ptx_warpgroup_product(in, &share)) return;
+    const PtxRegister *reg = in->operands[share.metadata].reg;
+    if (!reg || is_written(context, reg) || !register_values(context, reg, &values)) return;
+    for (int lane = 0; lane < WARP_LANES; lane++) metadata[lane] = (uint32_t)values.bits[lane];
+    if (ptx_stored_columns(&share, metadata, &columns) >= 0) return;
+    for (int i = 0, length = 0; i < count; i++)
+        length += snprintf(text + length, size - (size_t)length, i ? " %d" : "%d",
+                           columns.of[first.row][first.column + i]);
+}
+
+/* "A 5, 2..3   0.5 -1.25"; of a sparse A "A 5, 1 3    0.5 -1.25" */
 static void draw_register(const StepContext *context, Canvas *canvas, Rectangle area, int row,
                           const MatrixOperand *operand, int index) {
     const PtxFragment *fragment = &operand->fragment;
-    int lane = context->view->selection.lane, column = 12;
+    int lane = context->view->selection.lane, column = operand->is_sparse && fragment->parts == 4 ? 19 : 12;
     int room = area.columns < LIST_COLUMNS ? area.columns : LIST_COLUMNS - 1;
     PtxMatrixPlace from = ptx_fragment_place(fragment, lane, index, 0),
                    to = ptx_fragment_place(fragment, lane, index, fragment->parts - 1);
-    char rows[16], columns[16], text[40];
+    char rows[16], columns[24], text[40];
     snprintf(rows, sizeof rows, to.row > from.row ? "%d..%d" : "%d", from.row, to.row);
     snprintf(columns, sizeof columns, to.column > from.column ? "%d..%d" : "%d", from.column, to.column);
+    if (operand->is_sparse) print_stored_columns(context, from, fragment->parts, columns, sizeof columns);
     canvas_print(canvas, area, 0, row, ROLE_DIM, "%c %s, %s", operand->name, rows, columns);
     uint64_t bits;
     if (!find_bits(context, operand, index, lane, &bits)) {

@@ -32,7 +32,7 @@
 
 #include "ptx/matrix.h"
 
-enum { MATRIX_MOST_K = 32 };
+enum { MATRIX_MOST_K = 64 };
 
 /* The bits of d, zero-extended; a and b: the bits of k elements. */
 uint64_t matrix_dot(const PtxProduct *product, const uint64_t *a, const uint64_t *b, uint64_t c);

@@ -16,8 +16,8 @@ enum { LANES = MATRIX_WARP_LANES, ROWS = MATRIX_WARP_ROWS };
 enum { MOST_OF_FACTOR = 60, MOST_OF_C = 118, LEAST = -100, NONE = -1000 };
 
 /* The bits of the elements of a line. */
-static void unpack(const uint8_t line[MATRIX_LINE_BYTES], int count, uint64_t *elements) {
-    size_t bytes = MATRIX_LINE_BYTES / (size_t)count;
+static void unpack(const uint8_t line[MATRIX_LINE_BYTES], PtxType type, int count, uint64_t *elements) {
+    size_t bytes = (size_t)ptx_type_bytes(type);
     for (int i = 0; i < count; i++) {
         elements[i] = 0;
         memcpy(&elements[i], line + (size_t)i * bytes, bytes);
@@ -27,8 +27,10 @@ static void unpack(const uint8_t line[MATRIX_LINE_BYTES], int count, uint64_t *e
 static uint32_t element(const PtxProduct *product, const MatrixLines *lines, int row, int column,
                         uint32_t c) {
     uint64_t a[MATRIX_MOST_K], b[MATRIX_MOST_K];
-    unpack(lines->a[row], product->k, a);
-    unpack(lines->b[column], product->k, b);
+    unpack(lines->a[row], product->a.type, product->k, a);
+    unpack(lines->b[column], product->b.type, product->k, b);
+    for (int k = 0; lines->is_sparse && k < product->k; k++)
+        if (!(lines->stored[row] >> k & 1)) b[k] = 0;
     return (uint32_t)matrix_dot(product, a, b, c);
 }
 
@@ -88,9 +90,13 @@ typedef struct LineNumbers {
     bool is_special; /* an element is left to matrix_dot() */
 } LineNumbers;
 
-LANES_INLINE void read_line(PtxType type, int count, const uint8_t line[MATRIX_LINE_BYTES],
-                            LineNumbers *numbers) {
-    size_t bytes = MATRIX_LINE_BYTES / (size_t)count;
+LANES_INLINE int bytes_of(PtxType type) {
+    return type == PTX_TF32 ? 4 : type == PTX_F16 || type == PTX_BF16 ? 2 : 1;
+}
+
+LANES_INLINE void read_line_of(PtxType type, int count, const uint8_t line[MATRIX_LINE_BYTES],
+                               LineNumbers *numbers) {
+    int bytes = bytes_of(type);
     uint32_t bits[MATRIX_MOST_K], values[MATRIX_MOST_K], specials[MATRIX_MOST_K], special = 0;
     for (int k = 0; k < count; k++) {
         uint16_t half = 0;
@@ -103,6 +109,27 @@ LANES_INLINE void read_line(PtxType type, int count, const uint8_t line[MATRIX_L
     memcpy(numbers->value, values, (size_t)count * sizeof *values);
     for (int k = 0; k < count; k++) special |= specials[k];
     numbers->is_special = special;
+}
+
+/* The type is a constant in each copy of read_line_of(). */
+LANES_INLINE void read_line(PtxType type, int count, const uint8_t line[MATRIX_LINE_BYTES],
+                            LineNumbers *numbers) {
+    switch (type) {
+    case PTX_F16:
+        read_line_of(PTX_F16, count, line, numbers);
+        return;
+    case PTX_BF16:
+        read_line_of(PTX_BF16, count, line, numbers);
+        return;
+    case PTX_TF32:
+        read_line_of(PTX_TF32, count, line, numbers);
+        return;
+    case PTX_E4M3:
+        read_line_of(PTX_E4M3, count, line, numbers);
+        return;
+    default:
+        read_line_of(PTX_E5M2, count, line, numbers);
+    }
 }
 
 /* ---- sums --------------------------------------------------------------------------------------------- */
@@ -133,7 +160,8 @@ LANES_INLINE void read_rows(PtxType type, int count, const MatrixLines *lines, R
 }
 
 /* The sums of a column, in units of 2^(top - kept_bits). `sums`: two addends of each, as a sum may exceed
- * 32 bits. `top` and `c`: of C. */
+ * 32 bits. With 25 kept bits a term has 27 at most, and no more than 8 terms of an addend are not 0, and C.
+ * `top` and `c`: of C. */
 LANES_INLINE void cut_sums(int count, int kept_bits, const RowNumbers *a, const LineNumbers *b,
                            RowIntegers *top, const RowFloats *c, RowIntegers sums[2]) {
     RowIntegers most = *top;
@@ -146,10 +174,11 @@ LANES_INLINE void cut_sums(int count, int kept_bits, const RowNumbers *a, const 
     RowFloats scale = (RowFloats)bits;
     sums[0] = __builtin_convertvector(*c * scale, RowIntegers);
     sums[1] = (RowIntegers){0};
-    for (int k = 0; k < count; k += 2) {
-        sums[0] += __builtin_convertvector(a->value[k] * b->value[k] * scale, RowIntegers);
-        sums[1] += __builtin_convertvector(a->value[k + 1] * b->value[k + 1] * scale, RowIntegers);
-    }
+    for (int k = 0; k < count; k += 8)
+        for (int i = k; i < k + 4; i++) {
+            sums[0] += __builtin_convertvector(a->value[i] * b->value[i] * scale, RowIntegers);
+            sums[1] += __builtin_convertvector(a->value[i + 4] * b->value[i + 4] * scale, RowIntegers);
+        }
     *top = most;
 }
 
@@ -183,12 +212,12 @@ LANES_INLINE bool compute_column(int count, int kept_bits, PtxType type, const R
     return any;
 }
 
-LANES_INLINE void multiply(const PtxProduct *product, PtxType type_a, PtxType type_b, int count, PtxType type,
-                           const MatrixLines *lines, uint32_t registers[][LANES]) {
+LANES_INLINE void multiply(const PtxProduct *product, PtxType type, const MatrixLines *lines,
+                           uint32_t registers[][LANES]) {
     enum { BLOCK = 8, LANES_OF_ROW = 4 };
-    int parts = type == PTX_F16 ? 2 : 1;
+    int parts = type == PTX_F16 ? 2 : 1, count = product->k;
     RowNumbers a;
-    read_rows(type_a, count, lines, &a);
+    read_rows(product->a.type, count, lines, &a);
     for (int column = 0; column < product->n; column++) {
         LineNumbers b;
         uint32_t c[ROWS], d[ROWS], is_left[ROWS], mask = parts == 2 ? 0xffffu : ~0u;
@@ -196,7 +225,7 @@ LANES_INLINE void multiply(const PtxProduct *product, PtxType type_a, PtxType ty
         uint32_t *of[2] = {registers[parts == 2 ? column / BLOCK * 2 : column / BLOCK * 4 + odd] + lane,
                            registers[parts == 2 ? column / BLOCK * 2 + 1 : column / BLOCK * 4 + 2 + odd] +
                                lane};
-        read_line(type_b, count, lines->b[column], &b);
+        read_line(product->b.type, count, lines->b[column], &b);
         for (int row = 0; row < ROWS; row++)
             c[row] = of[row / BLOCK][row % BLOCK * LANES_OF_ROW] >> shift & mask;
         bool any = compute_column(count, product->kept_bits, type, &a, &b, c, d, is_left);
@@ -239,25 +268,14 @@ bool matrix_warp_takes(const PtxProduct *product) {
     return true;
 }
 
-/* The types are constants in each copy of multiply(). */
-#define FORM(A, B, COUNT)                                                                                    \
-    if (product->a.type == A && product->b.type == B) {                                                      \
-        if (product->d.type == PTX_F16)                                                                      \
-            multiply(product, A, B, COUNT, PTX_F16, lines, registers);                                       \
-        else                                                                                                 \
-            multiply(product, A, B, COUNT, PTX_F32, lines, registers);                                       \
-        return;                                                                                              \
-    }
+/* The type of D is a constant in each copy of multiply(). */
 #define LEVEL(NAME, TARGET)                                                                                  \
     TARGET static void NAME(const PtxProduct *product, const MatrixLines *lines,                             \
                             uint32_t registers[][LANES]) {                                                   \
-        FORM(PTX_F16, PTX_F16, 16)                                                                           \
-        FORM(PTX_BF16, PTX_BF16, 16)                                                                         \
-        FORM(PTX_TF32, PTX_TF32, 8)                                                                          \
-        FORM(PTX_E4M3, PTX_E4M3, 32)                                                                         \
-        FORM(PTX_E5M2, PTX_E5M2, 32)                                                                         \
-        FORM(PTX_E4M3, PTX_E5M2, 32)                                                                         \
-        FORM(PTX_E5M2, PTX_E4M3, 32)                                                                         \
+        if (product->d.type == PTX_F16)                                                                      \
+            multiply(product, PTX_F16, lines, registers);                                                    \
+        else                                                                                                 \
+            multiply(product, PTX_F32, lines, registers);                                                    \
     }
 LEVEL(multiply_plain, )
 #if LANES_HAVE_LEVELS

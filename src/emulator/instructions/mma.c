@@ -69,6 +69,7 @@ static void fill_lines(const Warp *warp, const MatrixRegisters *from, const Line
 static void multiply_lines(const Warp *warp, const ProductOp *op, uint64_t result[][WARP_LANES]) {
     MatrixLines lines;
     uint32_t registers[MOST_MATRIX_REGISTERS][WARP_LANES];
+    lines.is_sparse = false;
     memset(lines.a, 0, sizeof lines.a);
     memset(lines.b, 0, (size_t)op->shape.n * sizeof *lines.b);
     fill_lines(warp, &op->a, op->a_lines, lines.a[0]);
@@ -183,9 +184,9 @@ static const LinePlaces *lower_lines(Lowering *low, const PtxFragment *fragment)
 
 static void lower_product_of_lines(Lowering *low, ProductOp *product) {
     const PtxProduct *shape = &product->shape;
-    if (!matrix_warp_takes(shape) || shape->k * ptx_type_bytes(shape->a.type) > MATRIX_LINE_BYTES) return;
+    if (!matrix_warp_takes(shape) || shape->k * ptx_type_bytes(shape->a.type) > MATRIX_DENSE_BYTES) return;
     product->lines_shape = *shape;
-    product->lines_shape.k = MATRIX_LINE_BYTES / ptx_type_bytes(shape->a.type);
+    product->lines_shape.k = MATRIX_DENSE_BYTES / ptx_type_bytes(shape->a.type);
     product->b_lines = lower_lines(low, &shape->b);
     if (product->b_lines) product->a_lines = lower_lines(low, &shape->a);
 }

@@ -83,17 +83,18 @@ static bool read_lines(const Reading *from, char matrix, uint64_t bits, bool is_
                        uint8_t lines[][MATRIX_LINE_BYTES]) {
     PtxMatrixDescriptor descriptor = ptx_matrix_descriptor(bits);
     int bytes = ptx_type_bytes(fragment->type), of_chunk = CHUNK / bytes;
+    int of_line = fragment->role == PTX_MATRIX_A ? fragment->columns : fragment->rows;
     if (is_along_k) {
         for (int line = 0; line < count; line++)
-            for (int at = 0; at < MATRIX_LINE_BYTES; at += CHUNK) {
-                const uint8_t *chunk = read_chunk(
-                    from, ptx_matrix_chunk(&descriptor, true, first + line, at / bytes, bytes), matrix);
+            for (int k = 0; k < of_line; k += of_chunk) {
+                const uint8_t *chunk =
+                    read_chunk(from, ptx_matrix_chunk(&descriptor, true, first + line, k, bytes), matrix);
                 if (!chunk) return false;
-                memcpy(lines[line] + at, chunk, CHUNK);
+                memcpy(lines[line] + k * bytes, chunk, CHUNK);
             }
         return true;
     }
-    for (int k = 0; k < MATRIX_LINE_BYTES / bytes; k++)
+    for (int k = 0; k < of_line; k++)
         for (int line = 0; line < count; line += of_chunk) {
             const uint8_t *chunk =
                 read_chunk(from, ptx_matrix_chunk(&descriptor, false, k, first + line, bytes), matrix);
@@ -117,10 +118,41 @@ static void read_registers(const Warp *warp, const MatrixRegisters *from,
 }
 
 /* Changes the sign of every element. */
-static void negate(PtxType type, uint8_t lines[][MATRIX_LINE_BYTES]) {
-    int bytes = ptx_type_bytes(type);
+static void negate(const PtxFragment *a, uint8_t lines[][MATRIX_LINE_BYTES]) {
+    int bytes = ptx_type_bytes(a->type);
     for (int row = 0; row < MATRIX_WARP_ROWS; row++)
-        for (int at = bytes - 1; at < MATRIX_LINE_BYTES; at += bytes) lines[row][at] ^= 0x80;
+        for (int k = 0; k < a->columns; k++) lines[row][k * bytes + bytes - 1] ^= 0x80;
+}
+
+/* Moves the stored elements of A to their columns; false after a trap. */
+static bool spread(const Reading *from, MatrixLines *lines) {
+    const WarpgroupOp *product = from->op->extra;
+    const PtxFragment *a = &product->shape.product.a;
+    size_t bytes = (size_t)ptx_type_bytes(a->type);
+    const uint32_t *metadata = operand_at(from->warp, product->metadata);
+    PtxStoredColumns columns;
+    int lane = ptx_stored_columns(&product->shape, metadata, &columns);
+    lines->is_sparse = true;
+    if (lane >= 0) {
+        raise_trap(
+            from->block, TRAP_NOT_EMULATED, from->warp, from->op->pc, lane_bit[lane], NULL,
+            tr("wgmma: PTX does not allow the metadata 0x%08x of lane %d: each 4 bits are two ascending "
+               "columns of four (of tf32: 0x4 or 0xe)"),
+            metadata[lane], lane);
+        return false;
+    }
+    for (int row = 0; row < MATRIX_WARP_ROWS; row++) {
+        uint8_t stored[MATRIX_LINE_BYTES];
+        memcpy(stored, lines->a[row], sizeof stored);
+        memset(lines->a[row], 0, sizeof lines->a[row]);
+        lines->stored[row] = 0;
+        for (int i = 0; i < a->columns; i++) {
+            uint8_t k = columns.of[row][i];
+            memcpy(lines->a[row] + k * bytes, stored + (size_t)i * bytes, bytes);
+            lines->stored[row] |= UINT64_C(1) << k;
+        }
+    }
+    return true;
 }
 
 /* False after a trap. */
@@ -137,7 +169,9 @@ static bool read_matrices(const Reading *from, MatrixLines *lines) {
                         lines->a))
             return false;
     }
-    if (shape->is_negative) negate(shape->product.a.type, lines->a);
+    if (shape->is_negative) negate(&shape->product.a, lines->a);
+    lines->is_sparse = false;
+    if (shape->is_sparse && !spread(from, lines)) return false;
     return read_uniform(from, product->b_descriptor, 8, "descriptor", &b) &&
            read_lines(from, 'B', b, !shape->b_along_n, &shape->product.b, 0, shape->product.n, lines->b);
 }
@@ -242,6 +276,15 @@ static bool lower_descriptor(Lowering *low, Op *op, int index, Operand *descript
            (bytes == 8 || lowering_reject(low, op, "wgmma: a matrix descriptor has 64 bits"));
 }
 
+/* A register of 32 bits; a number is none to ptxas. */
+static bool lower_metadata(Lowering *low, Op *op, int index, Operand *metadata) {
+    uint8_t bytes;
+    const PtxOperand *operand = &op->instruction->operands[index];
+    return lowering_value(low, op, operand, PTX_B32, metadata, &bytes) &&
+           ((bytes == 4 && operand->kind == PTX_OPERAND_REGISTER) ||
+            lowering_reject(low, op, "wgmma: metadata are a register of 32 bits"));
+}
+
 static bool lower_product(Lowering *low, const PtxInstruction *in, Op *op) {
     WarpgroupOp *product = lowering_allocate(low, sizeof *product);
     PtxWarpgroupProduct *shape = &product->shape;
@@ -257,6 +300,7 @@ static bool lower_product(Lowering *low, const PtxInstruction *in, Op *op) {
            (shape->a_in_registers ? matrix_lower_registers(low, op, 1, &shape->product.a, false, &product->a)
                                   : lower_descriptor(low, op, 1, &product->a_descriptor)) &&
            lower_descriptor(low, op, 2, &product->b_descriptor) &&
+           (!shape->is_sparse || lower_metadata(low, op, shape->metadata, &product->metadata)) &&
            lowering_source(low, op, shape->scale_d, PTX_PRED, &product->scale_d);
 }
 

@@ -34,6 +34,7 @@ typedef struct WarpgroupOp {
     MatrixRegisters a; /* unless in shared memory */
     MemoryValue *d;    /* [shape.product.d.registers] */
     Operand a_descriptor, b_descriptor, scale_d;
+    Operand metadata; /* of sparse A */
 } WarpgroupOp;
 
 #endif

@@ -13,8 +13,9 @@
 enum { CHUNK = 16, WARPS_OF_GROUP = 4 };
 
 typedef struct LineWeights {
+    PtxStoredColumns columns; /* of a */
     uint32_t a[MATRIX_WARP_ROWS][MATRIX_LINE_BYTES],
-        b[PTX_WARPGROUP_COLUMNS][MATRIX_LINE_BYTES]; /* [line][k] */
+        b[PTX_WARPGROUP_COLUMNS][MATRIX_LINE_BYTES]; /* [line][k]; of a: [row][stored element] */
 } LineWeights;
 
 static uint32_t weight_at(const Replay *replay, uint32_t address, int bytes) {
@@ -30,12 +31,12 @@ static uint32_t weight_at(const Replay *replay, uint32_t address, int bytes) {
 }
 
 /* Of elements in shared memory: lines from `first` on, rows of A or columns of B. */
-static void read_lines(const Replay *replay, uint64_t bits, bool is_along_k, const PtxProduct *product,
-                       PtxType type, int first, int count, uint32_t weights[][MATRIX_LINE_BYTES]) {
+static void read_lines(const Replay *replay, uint64_t bits, bool is_along_k, PtxType type, int of_line,
+                       int first, int count, uint32_t weights[][MATRIX_LINE_BYTES]) {
     PtxMatrixDescriptor descriptor = ptx_matrix_descriptor(bits);
     int bytes = ptx_type_bytes(type), of_chunk = CHUNK / bytes;
     for (int i = 0; i < count; i++)
-        for (int k = 0; k < product->k; k++) {
+        for (int k = 0; k < of_line; k++) {
             int line = first + i, along = is_along_k ? k : line;
             uint32_t chunk = ptx_matrix_chunk(&descriptor, is_along_k, is_along_k ? line : k,
                                               along / of_chunk * of_chunk, bytes);
@@ -55,24 +56,30 @@ static void read_registers(const Frame *frame, const MatrixRegisters *from,
     }
 }
 
-static void read_weights(const Replay *replay, const WarpgroupOp *op, const Warp *warp, const Frame *frame,
+/* False: PTX does not allow the metadata. */
+static bool read_weights(const Replay *replay, const WarpgroupOp *op, const Warp *warp, const Frame *frame,
                          LineWeights *weights) {
     const PtxWarpgroupProduct *shape = &op->shape;
     const PtxProduct *product = &shape->product;
     int first = warp->index % WARPS_OF_GROUP * MATRIX_WARP_ROWS;
+    if (ptx_stored_columns(shape, shape->is_sparse ? operand_at(warp, op->metadata) : NULL,
+                           &weights->columns) >= 0)
+        return false;
     if (shape->a_in_registers)
         read_registers(frame, &op->a, weights->a);
     else
-        read_lines(replay, register_read(warp, op->a_descriptor, 8, 0), !shape->a_along_m, product,
-                   product->a.type, first, MATRIX_WARP_ROWS, weights->a);
-    read_lines(replay, register_read(warp, op->b_descriptor, 8, 0), !shape->b_along_n, product,
-               product->b.type, 0, product->n, weights->b);
+        read_lines(replay, register_read(warp, op->a_descriptor, 8, 0), !shape->a_along_m, product->a.type,
+                   product->a.columns, first, MATRIX_WARP_ROWS, weights->a);
+    read_lines(replay, register_read(warp, op->b_descriptor, 8, 0), !shape->b_along_n, product->b.type,
+               product->k, 0, product->n, weights->b);
+    return true;
 }
 
 static uint32_t weight_of(const PtxProduct *product, const LineWeights *weights, PtxMatrixPlace place,
                           uint32_t before) {
-    for (int k = 0; k < product->k; k++) {
-        uint32_t a = weights->a[place.row][k], b = weights->b[place.column][k];
+    for (int i = 0; i < product->a.columns; i++) {
+        uint32_t a = weights->a[place.row][i],
+                 b = weights->b[place.column][weights->columns.of[place.row][i]];
         before = weight_sum(before, a > b ? a : b);
     }
     return before;
@@ -84,8 +91,8 @@ static void find_weights(const Replay *replay, const WarpgroupOp *op, const Warp
     const PtxProduct *product = &op->shape.product;
     LineWeights *weights = memory_new(sizeof *weights);
     bool adds = register_read(warp, op->scale_d, 0, 0);
-    read_weights(replay, op, warp, frame, weights);
-    for (int e = 0; e < replay->expected.element_count; e++) {
+    bool is_known = read_weights(replay, op, warp, frame, weights);
+    for (int e = 0; is_known && e < replay->expected.element_count; e++) {
         const Provenance *before = adds ? provenance_of(frame, op->d[first + e].place) : NULL;
         for (int lane = 0; lane < WARP_LANES; lane++)
             for (int part = 0; part < product->d.parts; part++) {
