@@ -38,11 +38,11 @@ const TensorMap *partial_event_map(const PartialEvents *partial_events, const Pa
 TraceTile partial_event_tile(const PartialEvents *partial_events, const PartialEvent *partial,
                              uint64_t *global) {
     const InstrumentSite *site = site_of(partial_events, partial);
-    int32_t at[TENSOR_RANK_MOST] = {0};
+    TileRequest request = {.shape = TILE_BOX, .is_load = tensor_copy_is_load(site)};
     for (int d = 0; d < tensor_copy_rank(site); d++)
-        at[d] = (int32_t)partial_event_value(partial_events, partial, INSTRUMENT_OPERAND, d,
-                                             __builtin_ctz(partial->mask));
-    return trace_tile_of(partial_event_map(partial_events, partial), at, tensor_copy_is_load(site), global);
+        request.at[d] = (int32_t)partial_event_value(partial_events, partial, INSTRUMENT_OPERAND, d,
+                                                     __builtin_ctz(partial->mask));
+    return trace_tile_of(partial_event_map(partial_events, partial), &request, global);
 }
 
 static uint64_t tensor_address(const PartialEvents *partial_events, const PartialEvent *partial, int lane) {

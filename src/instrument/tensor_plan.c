@@ -44,6 +44,7 @@ int tensor_copy_rank(const InstrumentSite *site) {
 
 bool tensor_copy_plan(InstrumentSite *site) {
     const PtxInstruction *in = site->instruction;
+    if (trace_tile_shape(in) != TILE_BOX) return false; /* the map of the launch has no other mode */
     if (in->operand_count < 2 + tensor_copy_is_load(site) + tensor_copy_is_multicast(site)) return false;
     const PtxOperand *tensor = tensor_of(site);
     if (tensor->kind != PTX_OPERAND_OTHER || tensor->item_count != 2 ||
