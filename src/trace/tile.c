@@ -69,12 +69,13 @@ static int64_t offset_of(const TensorMap *map, const TileRequest *request, uint3
     return all >> bits * side & ((1u << bits) - 1);
 }
 
-const char *trace_tile_refusal(const TensorMap *map, const TileRequest *request) {
+bool trace_tile_begins_in_box(const TensorMap *map, const TileRequest *request) {
+    bool good = true;
     for (uint32_t side = 0; side < tensor_side_count(map); side++) {
-        int64_t start = (int64_t)request->at[side + 1] - map->lower[side], count = side_of_box(map, side);
-        if (start < 0 || start >= count) return "begins outside of its bounding box";
+        int64_t start = (int64_t)request->at[side + 1] - map->lower[side];
+        good &= start >= 0 && start < side_of_box(map, side);
     }
-    return NULL;
+    return good;
 }
 
 static void place_pixels(const TensorMap *map, const TileRequest *request, TraceTile *tile, uint64_t *global) {

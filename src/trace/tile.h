@@ -59,10 +59,9 @@ typedef struct TileRequest { /* what an instruction says of its tile */
 /* The sides of a bounding box have fewer base pixels, so that the values of an event hold them. */
 enum { TILE_SIDE_LIMIT = 1 << 16 };
 
-/* Why the hardware has no such tile, which is one of pixels: a sentence fragment after "a tensor copy"; NULL:
- * it has. The base pixel must lie in the bounding box. Measured on an H200, 2026-11-30, as are the walk over
- * the pixels, their fills and their faults (tests/device/im2col.cu: 219 cases). */
-const char *trace_tile_refusal(const TensorMap *map, const TileRequest *request);
+/* PIXELS: the base pixel lies in the bounding box, as the hardware demands. Measured on an H200, 2026-11-30,
+ * as are the walk over the pixels, fills and faults: tests/device/im2col.cu. */
+bool trace_tile_begins_in_box(const TensorMap *map, const TileRequest *request);
 /* The tile of a request, whose map fits its shape. *global: the address of its first byte inside of the
  * tensor. A store clips the innermost dimension at 16 bytes, and so overwrites what follows a row; the element
  * stride of that dimension has no effect (both measured on an H200). */

@@ -44,6 +44,13 @@ static BoxPlace place_of(const TilePicture *picture) {
 
 /* ---- the sentence -------------------------------------------------------------------------------------- */
 
+static bool is_partly_outside(const TraceTile *tile) {
+    TilePiece piece;
+    for (TileWalk walk = trace_tile_walk(tile, 0); trace_tile_next(&walk, &piece);)
+        if (!piece.is_inside) return true;
+    return false;
+}
+
 static void print_box(const TilePicture *picture, Text *out) {
     const TraceTile *tile = &picture->tile;
     if (trace_tile_is_outside(tile)) {
@@ -52,6 +59,7 @@ static void print_box(const TilePicture *picture, Text *out) {
     }
     if (!is_matrix(tile)) {
         text_print(out, "%s+%llu", picture->array, (unsigned long long)picture->offset);
+        if (is_partly_outside(tile)) text_add(out, tr(" (the rest is outside)"));
         return;
     }
     BoxPlace at = place_of(picture);

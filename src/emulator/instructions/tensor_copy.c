@@ -52,16 +52,22 @@ typedef struct TensorCopy { /* of one lane */
     SharedHome home;           /* of the destination of a load */
 } TensorCopy;
 
-static bool refuse(const TensorCopy *copy, const char *format, int64_t number)
-    __attribute__((format(printf, 2, 0)));
-static bool refuse(const TensorCopy *copy, const char *format, int64_t number) {
+static bool refuse_as(const TensorCopy *copy, TrapKind kind, const char *format, int64_t number)
+    __attribute__((format(printf, 3, 0)));
+static bool refuse_as(const TensorCopy *copy, TrapKind kind, const char *format, int64_t number) {
     Text text = {0};
     text_print(&text, format, (long long)number);
-    raise_trap(copy->block, TRAP_TENSOR_COPY, copy->warp, copy->op->pc, lane_bit[copy->lane], NULL,
+    raise_trap(copy->block, kind, copy->warp, copy->op->pc, lane_bit[copy->lane], NULL,
                tr("a tensor copy %s (thread %d of the block)"), text_string(&text),
                copy->warp->index * WARP_LANES + copy->lane);
     text_done(&text);
     return false;
+}
+
+static bool refuse(const TensorCopy *copy, const char *format, int64_t number)
+    __attribute__((format(printf, 2, 0)));
+static bool refuse(const TensorCopy *copy, const char *format, int64_t number) {
+    return refuse_as(copy, TRAP_TENSOR_COPY, format, number);
 }
 
 /* ---- the tensor map --------------------------------------------------------------------------------- */
@@ -91,7 +97,7 @@ static bool read_map(TensorCopy *copy) {
     if ((int)map->rank != op->rank)
         return refuse(copy, tr("has other dimensions than its tensor map, which has %lld"), map->rank);
     if ((map->mode == TENSOR_IM2COL) != (op->shape == TILE_PIXELS))
-        return refuse(copy, map->mode == TENSOR_IM2COL ? tr("reads a tensor map for im2col as one of rank %lld")
+        return refuse(copy, map->mode == TENSOR_IM2COL ? tr("in tiled mode reads a tensor map for im2col of rank %lld")
                                                        : tr("in im2col mode reads a tiled tensor map of rank %lld"),
                       map->rank);
     if (!map->interleave) return true;
@@ -124,11 +130,10 @@ static bool check_pixels(const TensorCopy *copy, const TileRequest *request) {
     for (uint32_t side = 0; side < tensor_side_count(map); side++)
         if (map->size[side + 1] + (uint64_t)(map->upper[side] - map->lower[side]) >= TILE_SIDE_LIMIT) {
             raise_trap(copy->block, TRAP_NOT_EMULATED, copy->warp, copy->op->pc, lane_bit[copy->lane], NULL,
-                       tr("tensor copies in im2col mode with %d pixels a side are not emulated"), TILE_SIDE_LIMIT);
+                       tr("tensor copies in im2col mode with %d pixels a side or more are not emulated"), TILE_SIDE_LIMIT);
             return false;
         }
-    const char *refusal = trace_tile_refusal(map, request);
-    return !refusal || refuse(copy, refusal, 0);
+    return trace_tile_begins_in_box(map, request) || refuse(copy, tr("begins outside of its bounding box"), 0);
 }
 
 /* Finds the memory of all that is inside of the tensor. */
@@ -170,9 +175,11 @@ static bool find_shared(TensorCopy *copy) {
                            &at) ||
          !mbarrier_lies_with(block, copy->warp, copy->op, copy->lane, copy->home.peer, at.peer)))
         return false;
+    /* Measured: an illegal instruction in tiled mode, a misaligned address in im2col mode. */
     if (copy->shared % SHARED_ALIGNMENT)
-        return refuse(copy, tr("has its tile at shared offset %lld, which is not a multiple of 128"),
-                      (int64_t)copy->shared);
+        return refuse_as(copy, op->shape == TILE_PIXELS ? TRAP_MISALIGNED : TRAP_TENSOR_COPY,
+                         tr("has its tile at shared offset %lld, which is not a multiple of 128"),
+                         (int64_t)copy->shared);
     uint64_t size = block->grid->program->shared_bytes, bytes = trace_tile_span(&copy->tile);
     if (copy->shared <= size && bytes <= size - copy->shared) return true;
     raise_trap(
