@@ -14,7 +14,7 @@
 enum {
     TENSOR_MAP_BYTES = 128,
     TENSOR_RANK_MOST = 5,
-    TENSOR_SIDES_MOST = 3, /* of an image: W, H, D; dimensions 1 to 3 of a tensor for im2col */
+    TENSOR_SIDES_MOST = 3,    /* of an image: W, H, D; dimensions 1 to 3 of a tensor for im2col */
     TENSOR_MAP_ADDRESS_AT = 0 /* of the encoding: the 8 bytes from here on are the address */
 };
 

@@ -38,7 +38,8 @@ static void place_axis(const Axis *axis, int d, TraceTile *tile, uint64_t *globa
 static const Axis no_axis = {.step = 1, .count = 1, .size = 1};
 
 /* The elements of a row: the innermost dimension, which no element stride applies to. */
-static void place_elements(const TensorMap *map, const TileRequest *request, TraceTile *tile, uint64_t *global) {
+static void place_elements(const TensorMap *map, const TileRequest *request, TraceTile *tile,
+                           uint64_t *global) {
     int64_t size = (int64_t)map->size[0], bytes = tile->element_bytes;
     if (!request->is_load) size = (size * bytes + TILE_CHUNK - 1) / TILE_CHUNK * TILE_CHUNK / bytes;
     const Axis axis = {request->at[0], 1, map->box[0], size, (uint64_t)bytes};
@@ -78,7 +79,8 @@ bool trace_tile_begins_in_box(const TensorMap *map, const TileRequest *request) 
     return good;
 }
 
-static void place_pixels(const TensorMap *map, const TileRequest *request, TraceTile *tile, uint64_t *global) {
+static void place_pixels(const TensorMap *map, const TileRequest *request, TraceTile *tile,
+                         uint64_t *global) {
     uint32_t sides = tensor_side_count(map), images = sides + 1;
     tile->rows = map->pixels;
     for (uint32_t side = 0; side < TENSOR_SIDES_MOST; side++) {
@@ -167,13 +169,13 @@ bool trace_tile_is_outside(const TraceTile *tile) {
 /* ---- in events ---------------------------------------------------------------------------------------
  *
  * clang-format off
- *   value  BOX, ROWS                                PIXELS
- *   0      count by dimension, 9 bits each          count[0], first[0], last[0]: 9 bits each; rows: 11 bits
+ *   value  BOX, ROWS                        PIXELS
+ *   0      count by dimension, 9 bits each  count[0], first[0], last[0]: 9 bits each; rows: 11 bits
  *          from bit 45 on: element bytes, 4 bits; swizzle, 2; shape, 2
- *   1      first by dimension, 9 bits each          count, start, first and last of W: 16 bits each
- *   2      last by dimension, 9 bits each           the same of H
- *   3 - 6  stride[1] to stride[4]                   from bit 48 on of 3, 4, 5: first[4], last[4], step[1 to 3]
- *   7                                               as 1 and 2, of D
+ *   1      first by dimension, 9 bits each  count, start, first and last of W: 16 bits each
+ *   2      last by dimension, 9 bits each   the same of H
+ *   3 - 6  stride[1] to stride[4]           from bit 48 on of 3, 4, 5: first[4], last[4], step[1 to 3]
+ *   7                                       as 1 and 2, of D
  * clang-format on */
 
 enum {

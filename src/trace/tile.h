@@ -52,8 +52,9 @@ TileShape trace_tile_shape(const PtxInstruction *instruction);
 typedef struct TileRequest { /* what an instruction says of its tile */
     TileShape shape;
     bool is_load;
-    int32_t at[TENSOR_RANK_MOST];       /* coordinates; ROWS: the column, then the four rows */
-    uint16_t offset[TENSOR_SIDES_MOST]; /* PIXELS: W, H, D */
+    int32_t at[TENSOR_RANK_MOST]; /* coordinates; ROWS: the column, then the four rows */
+    /* PIXELS: W, H, D. The hardware keeps them in 16, 2 x 8 or 3 x 5 bits (measured on an H200). */
+    uint16_t offset[TENSOR_SIDES_MOST];
 } TileRequest;
 
 /* The sides of a bounding box have fewer base pixels, so that the values of an event hold them. */
@@ -63,8 +64,8 @@ enum { TILE_SIDE_LIMIT = 1 << 16 };
  * as are the walk over the pixels, fills and faults: tests/device/im2col.cu. */
 bool trace_tile_begins_in_box(const TensorMap *map, const TileRequest *request);
 /* The tile of a request, whose map fits its shape. *global: the address of its first byte inside of the
- * tensor. A store clips the innermost dimension at 16 bytes, and so overwrites what follows a row; the element
- * stride of that dimension has no effect (both measured on an H200). */
+ * tensor. A store clips the innermost dimension at 16 bytes, and so overwrites what follows a row; the
+ * element stride of that dimension has no effect (both measured on an H200). */
 TraceTile trace_tile_of(const TensorMap *map, const TileRequest *request, uint64_t *global);
 uint32_t trace_tile_bytes(const TraceTile *tile); /* of all elements, also those outside */
 /* From the first byte in shared memory to the last one, the gaps between short rows included. */

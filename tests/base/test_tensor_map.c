@@ -90,7 +90,8 @@ static void every_field_is_read_back(void **state) {
     assert_true(tensor_map_decode(bytes, &read));
     assert_memory_equal(&read, &map, sizeof map);
     map.mode = TENSOR_IM2COL, map.pixels = 1024;
-    for (int side = 0; side < TENSOR_SIDES_MOST; side++) map.lower[side] = -16 + side, map.upper[side] = 15 - side;
+    for (int side = 0; side < TENSOR_SIDES_MOST; side++)
+        map.lower[side] = -16 + side, map.upper[side] = 15 - side;
     map.lower[0] = INT16_MIN, map.upper[0] = INT16_MAX;
     tensor_map_encode(&map, bytes);
     assert_true(tensor_map_decode(bytes, &read));

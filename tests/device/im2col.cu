@@ -202,8 +202,8 @@ static Im2col encode_im2col;
 static Tiled encode_tiled;
 static Move move_map;
 
-// how: L load, S store, R reduce, P prefetch, M multicast, E encode only, X tile load of an im2col map, Y im2col
-// load of a tiled map, V load after cuTensorMapReplaceAddress
+// how: L load, S store, R reduce, P prefetch, M multicast, E encode only, X tile load of an im2col map,
+// Y im2col load of a tiled map, V load after cuTensorMapReplaceAddress
 struct Case {
     std::string name;
     char how = 'L';

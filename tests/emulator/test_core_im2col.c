@@ -96,13 +96,14 @@ static void add_instruction(const Case *c, Text *body) {
     for (int i = 0; i < 3; i++) offsets[i] = (int32_t)c->offset[i];
     const char *reduces = c->how == 'R' ? "cp.reduce" : "cp", *adds = c->how == 'R' ? ".add" : "";
     if (stores(c))
-        text_print(body, "@%%p2 %s.async.bulk.tensor.%ud.global.shared::cta%s.im2col_no_offs.bulk_group ", reduces,
-                   c->copy_rank, adds);
+        text_print(body, "@%%p2 %s.async.bulk.tensor.%ud.global.shared::cta%s.im2col_no_offs.bulk_group ",
+                   reduces, c->copy_rank, adds);
     else if (c->how == 'P')
         text_print(body, "@%%p2 cp.async.bulk.prefetch.tensor.%ud.L2.global.im2col ", c->copy_rank);
     else
-        text_print(body, "@%%p2 cp.async.bulk.tensor.%ud.shared::cluster.global.%s.mbarrier::complete_tx::bytes%s ",
-                   c->copy_rank, c->how == 'X' ? "tile" : "im2col", c->how == 'M' ? ".multicast::cluster" : "");
+        text_print(
+            body, "@%%p2 cp.async.bulk.tensor.%ud.shared::cluster.global.%s.mbarrier::complete_tx::bytes%s ",
+            c->copy_rank, c->how == 'X' ? "tile" : "im2col", c->how == 'M' ? ".multicast::cluster" : "");
     if (c->how != 'P' && !stores(c)) text_add(body, "[%r1], ");
     add_list("[%q1, ", c->coordinate, c->copy_rank, body);
     text_add(body, "]");
@@ -124,13 +125,16 @@ static uint32_t bytes_of(const Case *c) {
     ";\n"
 
 static void add_body(const Case *c, Text *body) {
-    text_print(body,
-               "mov.u32 %%r1, tile; mov.u32 %%r9, gate; mov.u64 %%q1, map; add.u64 %%q2, %%base, %llu;\n"
-               "add.u32 %%r1, %%r1, %u; st.global.u64 [%%q1], %%q2; setp.eq.u32 %%p2, %%t, 0; mov.u16 %%h1, 3;\n"
-               "@%%p2 mbarrier.init.shared::cta.b64 [%%r9], 1;\n",
-               (unsigned long long)c->map.address, c->at);
-    text_add(body, EACH_WORD("BRING", "ld.global.u32 %r5, [%q3]; st.shared.u32 [%r3], %r5;")
-                       "fence.proxy.async.shared::cta; bar.sync 0;\n");
+    text_print(
+        body,
+        "mov.u32 %%r1, tile; mov.u32 %%r9, gate; mov.u64 %%q1, map; add.u64 %%q2, %%base, %llu;\n"
+        "add.u32 %%r1, %%r1, %u; st.global.u64 [%%q1], %%q2; setp.eq.u32 %%p2, %%t, 0; mov.u16 %%h1, 3;\n"
+        "@%%p2 mbarrier.init.shared::cta.b64 [%%r9], 1;\n",
+        (unsigned long long)c->map.address, c->at);
+    text_add(
+        body,
+        EACH_WORD("BRING", "ld.global.u32 %r5, [%q3]; st.shared.u32 [%r3], %r5;") "fence.proxy.async.shared::"
+                                                                                  "cta; bar.sync 0;\n");
     if (!stores(c) && c->how != 'P')
         text_print(body, "@%%p2 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%%r9], %u;\n", bytes_of(c));
     if (c->how == 'M')
@@ -157,7 +161,8 @@ static void add_module(const Case *c, Text *module) {
 static void fill(const Case *c, uint16_t *words, uint32_t blocks) {
     for (uint32_t i = 0; i < GLOBAL; i++)
         words[i] = !stores(c) ? (uint16_t)(i + 1) : c->how == 'R' ? 0 : UNTOUCHED;
-    for (uint32_t i = 0; i < blocks * TILE; i++) words[GLOBAL + i] = stores(c) ? (uint16_t)(i + 1) : UNTOUCHED;
+    for (uint32_t i = 0; i < blocks * TILE; i++)
+        words[GLOBAL + i] = stores(c) ? (uint16_t)(i + 1) : UNTOUCHED;
 }
 
 /* ---- outcomes ---------------------------------------------------------------------------------------- */
@@ -309,11 +314,42 @@ static void maps_are_refused_as_by_the_driver(void **state) {
     assert_int_equal(check_cases("E"), 61);
 }
 
+/* The values of an event hold a side of 65,535 pixels. */
+static void longer_sides_are_refused_by_name(void **state) {
+    (void)state;
+    Case c = {.how = 'L',
+              .map = {.type = TENSOR_F16,
+                      .address = 4096,
+                      .rank = 3,
+                      .size = {8, 65535, 1},
+                      .step = {1, 1, 1},
+                      .mode = TENSOR_IM2COL,
+                      .box = {8},
+                      .pixels = 1},
+              .copy_rank = 3};
+    for (int i = 0; i < 2; i++) {
+        Text module = {0}, body = {0};
+        c.map.size[1] = (uint64_t)(TILE_SIDE_LIMIT - 1 + i);
+        add_module(&c, &module);
+        add_body(&c, &body);
+        CoreKernel kernel = {
+            .module = text_string(&module), .body = text_string(&body), .words = (GLOBAL + TILE) / 2};
+        if (i == 0) {
+            CoreRun run = core_run_well(kernel);
+            core_done(&run);
+        } else {
+            core_run_trap(kernel, TRAP_NOT_EMULATED, "with 65536 pixels a side or more are not emulated");
+        }
+        text_done(&module), text_done(&body);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(loads_are_those_of_the_hardware),
                                        cmocka_unit_test(multicast_loads_into_both_blocks),
                                        cmocka_unit_test(stores_and_reductions_are_those_of_the_hardware),
                                        cmocka_unit_test(prefetches_change_nothing),
-                                       cmocka_unit_test(maps_are_refused_as_by_the_driver)};
+                                       cmocka_unit_test(maps_are_refused_as_by_the_driver),
+                                       cmocka_unit_test(longer_sides_are_refused_by_name)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -391,6 +391,9 @@ static void what_the_hardware_refuses_traps(void **state) {
                 "finds no tensor map");
     expect_trap(&c, true, "mov.u64 %q1, 4096;\n" REPLACE("fill_mode", "b32", "1"), TRAP_TENSOR_COPY,
                 "finds no memory for a tensor map at 0x1000");
+    c.map.mode = TENSOR_IM2COL, c.map.pixels = 1;
+    expect_trap(&c, true, REPLACE("fill_mode", "b32", "1"), TRAP_NOT_EMULATED, "in a tensor map for im2col");
+    c.map.mode = TENSOR_TILED;
     c.map.swizzle = 1; /* as tensormap.replace may leave it */
     expect_trap(&c, true, "", TRAP_TENSOR_COPY, "more bytes than its swizzle spans");
 }
@@ -432,10 +435,11 @@ static void check_gathered(const Case *c, const int32_t rows[GATHERED], bool is_
     snprintf(list, sizeof list, "[%%q1, {%d, %d, %d, %d, %d}]", c->at[0], rows[0], rows[1], rows[2], rows[3]);
     text_add(&body, is_load ? BEGIN POISON PUBLISH : BEGIN BRING PUBLISH);
     if (is_load)
-        text_print(&body,
-                   "@%%p2 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%%r9], %u;\n@%%p2 cp.async.bulk.tensor.2d."
-                   "shared::cta.global.tile::gather4.mbarrier::complete_tx::bytes [%%r1], %s, [%%r9];\n",
-                   GATHERED * c->map.box[0] * (uint32_t)tensor_type_bytes(c->map.type), list);
+        text_print(
+            &body,
+            "@%%p2 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%%r9], %u;\n@%%p2 cp.async.bulk.tensor.2d."
+            "shared::cta.global.tile::gather4.mbarrier::complete_tx::bytes [%%r1], %s, [%%r9];\n",
+            GATHERED * c->map.box[0] * (uint32_t)tensor_type_bytes(c->map.type), list);
     else
         text_print(&body,
                    "@%%p2 cp.async.bulk.tensor.2d.global.shared::cta.tile::scatter4.bulk_group %s, [%%r1];\n",
@@ -465,21 +469,28 @@ static void four_rows_are_gathered_and_scattered(void **state) {
 static void modes_that_do_not_fit_are_refused(void **state) {
     (void)state;
     static const char *const refused[] = {
-        "cp.async.bulk.tensor.3d.shared::cta.global.tile::gather4.mbarrier::complete_tx::bytes [%r1], [%q1, {%r1, "
+        "cp.async.bulk.tensor.3d.shared::cta.global.tile::gather4.mbarrier::complete_tx::bytes [%r1], [%q1, "
+        "{%r1, "
         "%r1, %r1, %r1, %r1}], [%r9];\n",
-        "cp.async.bulk.tensor.2d.shared::cta.global.tile::gather4.mbarrier::complete_tx::bytes [%r1], [%q1, {%r1, "
+        "cp.async.bulk.tensor.2d.shared::cta.global.tile::gather4.mbarrier::complete_tx::bytes [%r1], [%q1, "
+        "{%r1, "
         "%r1}], [%r9];\n",
-        "cp.async.bulk.tensor.2d.shared::cta.global.tile::scatter4.mbarrier::complete_tx::bytes [%r1], [%q1, {%r1, "
+        "cp.async.bulk.tensor.2d.shared::cta.global.tile::scatter4.mbarrier::complete_tx::bytes [%r1], [%q1, "
+        "{%r1, "
         "%r1, %r1, %r1, %r1}], [%r9];\n",
-        "cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile::scatter4.bulk_group [%q1, {%r1, %r1, %r1, %r1, "
+        "cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile::scatter4.bulk_group [%q1, {%r1, %r1, "
+        "%r1, %r1, "
         "%r1}], [%r1];\n",
-        "cp.async.bulk.tensor.3d.shared::cta.global.im2col.mbarrier::complete_tx::bytes [%r1], [%q1, {%r1, %r1, "
+        "cp.async.bulk.tensor.3d.shared::cta.global.im2col.mbarrier::complete_tx::bytes [%r1], [%q1, {%r1, "
+        "%r1, "
         "%r1}], [%r9];\n",
-        "cp.async.bulk.tensor.4d.shared::cta.global.im2col.mbarrier::complete_tx::bytes [%r1], [%q1, {%r1, %r1, "
+        "cp.async.bulk.tensor.4d.shared::cta.global.im2col.mbarrier::complete_tx::bytes [%r1], [%q1, {%r1, "
+        "%r1, "
         "%r1, %r1}], [%r9], {%h1};\n",
         "cp.async.bulk.tensor.2d.global.shared::cta.im2col_no_offs.bulk_group [%q1, {%r1, %r1}], [%r1];\n",
         "cp.async.bulk.tensor.3d.global.shared::cta.im2col.bulk_group [%q1, {%r1, %r1, %r1}], [%r1];\n",
-        "cp.async.bulk.tensor.3d.shared::cluster.global.im2col::w.mbarrier::complete_tx::bytes [%r1], [%q1, {%r1, "
+        "cp.async.bulk.tensor.3d.shared::cluster.global.im2col::w.mbarrier::complete_tx::bytes [%r1], [%q1, "
+        "{%r1, "
         "%r1, %r1}], [%r9], {%h1, %h2};\n"};
     const TensorMap map = TENSOR(TENSOR_F32, 0, 16);
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
@@ -487,8 +498,9 @@ static void modes_that_do_not_fit_are_refused(void **state) {
         add_module(&map, &module);
         text_add(&body, BEGIN);
         text_add(&body, refused[i]);
-        core_run_trap((CoreKernel){.module = text_string(&module), .body = text_string(&body), .words = WORDS},
-                      TRAP_NOT_EMULATED, "cp");
+        core_run_trap(
+            (CoreKernel){.module = text_string(&module), .body = text_string(&body), .words = WORDS},
+            TRAP_NOT_EMULATED, "cp");
         text_done(&module), text_done(&body);
     }
 }

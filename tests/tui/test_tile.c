@@ -169,10 +169,8 @@ static void gathered_rows_are_no_box(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_piece_lies_in_its_banks),
-        cmocka_unit_test(elements_have_2_to_8_bytes),
-        cmocka_unit_test(the_box_lies_in_the_array),
-        cmocka_unit_test(pixels_are_no_box),
+        cmocka_unit_test(every_piece_lies_in_its_banks), cmocka_unit_test(elements_have_2_to_8_bytes),
+        cmocka_unit_test(the_box_lies_in_the_array),     cmocka_unit_test(pixels_are_no_box),
         cmocka_unit_test(gathered_rows_are_no_box),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -24,7 +24,8 @@ enum {
 
 /* Pixels and gathered rows are no box: they are named by where they begin. */
 static bool is_matrix(const TraceTile *tile) {
-    return tile->shape == TILE_BOX && tile->count[2] * tile->count[3] * tile->count[4] == 1 && tile->stride[1];
+    return tile->shape == TILE_BOX && tile->count[2] * tile->count[3] * tile->count[4] == 1 &&
+           tile->stride[1];
 }
 
 /* The place of the box in a matrix, in elements. Rows and columns outside of it do not count. */

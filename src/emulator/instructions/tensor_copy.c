@@ -1,7 +1,7 @@
-/* cp.async.bulk.tensor and cp.reduce.async.bulk.tensor: one lane copies a box of a tensor, pixels of images or
- * four rows of a matrix, which a tensor map in memory describes, or reduces them into the tensor ("Data
- * Movement and Conversion Instructions: Tensor copy", "Tensors: Tiled mode, Im2col mode"). Rules and faults of
- * .tile, .im2col and .im2col_no_offs are those measured on an H200 (driver 580.159.04). .tile::gather4 and
+/* cp.async.bulk.tensor and cp.reduce.async.bulk.tensor: one lane copies a box of a tensor, pixels of images
+ * or four rows of a matrix, which a tensor map in memory describes, or reduces them into the tensor ("Data
+ * Movement and Conversion Instructions: Tensor copy", "Tensors: Tiled mode, Im2col mode"). Rules and faults
+ * of .tile, .im2col and .im2col_no_offs are those measured on an H200 (driver 580.159.04). .tile::gather4 and
  * .tile::scatter4 follow the PTX ISA and are not measured: the H200 has neither.
  *
  * The bytes are read when the copy is issued and written when it arrives (machine/machine_copies.h). Each
@@ -28,8 +28,8 @@ typedef struct TensorCopyOp {
     MemoryOp map, shared, mbarrier; /* addresses */
     Operand coordinate[TENSOR_RANK_MOST];
     Operand offset[TENSOR_SIDES_MOST]; /* 2 bytes each */
-    Operand multicast;         /* 2 bytes: the ranks of the destination blocks */
-    PtxModifierKind operation; /* PTX_MODIFIER_NONE: a copy */
+    Operand multicast;                 /* 2 bytes: the ranks of the destination blocks */
+    PtxModifierKind operation;         /* PTX_MODIFIER_NONE: a copy */
 } TensorCopyOp;
 
 typedef struct Fold { /* how elements are reduced */
@@ -97,8 +97,10 @@ static bool read_map(TensorCopy *copy) {
     if ((int)map->rank != op->rank)
         return refuse(copy, tr("has other dimensions than its tensor map, which has %lld"), map->rank);
     if ((map->mode == TENSOR_IM2COL) != (op->shape == TILE_PIXELS))
-        return refuse(copy, map->mode == TENSOR_IM2COL ? tr("in tiled mode reads a tensor map for im2col of rank %lld")
-                                                       : tr("in im2col mode reads a tiled tensor map of rank %lld"),
+        return refuse(copy,
+                      map->mode == TENSOR_IM2COL
+                          ? tr("in tiled mode reads a tensor map for im2col of rank %lld")
+                          : tr("in im2col mode reads a tiled tensor map of rank %lld"),
                       map->rank);
     if (!map->interleave) return true;
     raise_trap(copy->block, TRAP_NOT_EMULATED, copy->warp, copy->op->pc, lane_bit[copy->lane], NULL,
@@ -130,10 +132,12 @@ static bool check_pixels(const TensorCopy *copy, const TileRequest *request) {
     for (uint32_t side = 0; side < tensor_side_count(map); side++)
         if (map->size[side + 1] + (uint64_t)(map->upper[side] - map->lower[side]) >= TILE_SIDE_LIMIT) {
             raise_trap(copy->block, TRAP_NOT_EMULATED, copy->warp, copy->op->pc, lane_bit[copy->lane], NULL,
-                       tr("tensor copies in im2col mode with %d pixels a side or more are not emulated"), TILE_SIDE_LIMIT);
+                       tr("tensor copies in im2col mode with %d pixels a side or more are not emulated"),
+                       TILE_SIDE_LIMIT);
             return false;
         }
-    return trace_tile_begins_in_box(map, request) || refuse(copy, tr("begins outside of its bounding box"), 0);
+    return trace_tile_begins_in_box(map, request) ||
+           refuse(copy, tr("begins outside of its bounding box"), 0);
 }
 
 /* Finds the memory of all that is inside of the tensor. */
