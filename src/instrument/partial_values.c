@@ -38,10 +38,14 @@ const TensorMap *partial_event_map(const PartialEvents *partial_events, const Pa
 TraceTile partial_event_tile(const PartialEvents *partial_events, const PartialEvent *partial,
                              uint64_t *global) {
     const InstrumentSite *site = site_of(partial_events, partial);
-    TileRequest request = {.shape = TILE_BOX, .is_load = tensor_copy_is_load(site)};
-    for (int d = 0; d < tensor_copy_rank(site); d++)
-        request.at[d] = (int32_t)partial_event_value(partial_events, partial, INSTRUMENT_OPERAND, d,
-                                                     __builtin_ctz(partial->mask));
+    TileRequest request = {.shape = trace_tile_shape(site->instruction),
+                           .is_load = tensor_copy_is_load(site)};
+    int lane = __builtin_ctz(partial->mask), rank = tensor_copy_rank(site);
+    for (int d = 0; d < rank; d++)
+        request.at[d] = (int32_t)partial_event_value(partial_events, partial, INSTRUMENT_OPERAND, d, lane);
+    for (int side = 0; side < tensor_copy_offsets(site); side++)
+        request.offset[side] =
+            (uint16_t)partial_event_value(partial_events, partial, INSTRUMENT_OPERAND, rank + side, lane);
     return trace_tile_of(partial_event_map(partial_events, partial), &request, global);
 }
 

@@ -399,11 +399,11 @@ static uint32_t ranks_of(const TensorCopy *copy) {
 
 /* Loads into the blocks of the cluster with these ranks, each at the same place. False after a trap. */
 static bool load_multicast(const TensorCopy *copy, uint32_t ranks) {
-    const Block *block = copy->block;
+    Block *block = copy->block;
     for (uint32_t rest = ranks; rest; rest &= rest - 1) {
         uint32_t rank = (uint32_t)__builtin_ctz(rest);
         bool is_own = rank == block->rank;
-        Block *home = is_own ? copy->block : cluster_member(block, rank);
+        Block *home = is_own ? block : cluster_member(block, rank);
         if (rank >= block->grid->cluster_blocks || (!home && block->cluster))
             return refuse(copy, tr("names block %lld of the cluster, which does not exist or has exited"),
                           rank);
