@@ -314,6 +314,35 @@ static void maps_are_refused_as_by_the_driver(void **state) {
     assert_int_equal(check_cases("E"), 61);
 }
 
+/* Each pixel of 5 halves ends on 16 bytes; the last of these 16 pixels is the first of another image. */
+static void stores_overwrite_what_follows_a_pixel(void **state) {
+    (void)state;
+    Case c = {.how = 'S',
+              .map = {.type = TENSOR_F16,
+                      .address = 4096,
+                      .rank = 3,
+                      .size = {5, 30, 2},
+                      .stride = {16, 480},
+                      .step = {1, 1, 1},
+                      .mode = TENSOR_IM2COL,
+                      .box = {8},
+                      .pixels = 16},
+              .coordinate = {0, 15, 0},
+              .copy_rank = 3};
+    static uint16_t in[GLOBAL + TILE];
+    Text module = {0}, body = {0};
+    fill(&c, in, 1);
+    add_module(&c, &module);
+    add_body(&c, &body);
+    core_run_trap((CoreKernel){.module = text_string(&module),
+                               .body = text_string(&body),
+                               .in = (const uint32_t *)(const void *)in,
+                               .words = (GLOBAL + TILE) / 2},
+                  TRAP_OVERWRITTEN_PADDING,
+                  "overwrites the 6 bytes behind 16 rows of its tensor, the first at offset 4346");
+    text_done(&module), text_done(&body);
+}
+
 /* The values of an event hold a side of 65,535 pixels. */
 static void longer_sides_are_refused_by_name(void **state) {
     (void)state;
@@ -349,6 +378,7 @@ int main(void) {
                                        cmocka_unit_test(multicast_loads_into_both_blocks),
                                        cmocka_unit_test(stores_and_reductions_are_those_of_the_hardware),
                                        cmocka_unit_test(prefetches_change_nothing),
+                                       cmocka_unit_test(stores_overwrite_what_follows_a_pixel),
                                        cmocka_unit_test(maps_are_refused_as_by_the_driver),
                                        cmocka_unit_test(longer_sides_are_refused_by_name)};
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -345,12 +345,14 @@ static void check_padding(const TensorCopy *copy) {
     uint8_t *reported = &copy->block->worker->reported[copy->op->pc];
     int64_t at = (int32_t)register_read(copy->warp, op->coordinate[0], 4, copy->lane),
             size = (int64_t)copy->map.size[0] - at;
-    uint32_t rows = 1;
+    uint32_t rows = 0, row_bytes = tile->count[0] * tile->element_bytes;
+    TilePiece piece;
     if (op->operation != PTX_MODIFIER_NONE || trace_tile_is_outside(tile) || size >= tile->last[0] ||
         *reported >= MAX_REPORTED)
         return;
     ++*reported;
-    for (int d = 1; d < TILE_RANK; d++) rows *= tile->last[d] - tile->first[d];
+    for (TileWalk walk = trace_tile_walk(tile, copy->shared); trace_tile_next(&walk, &piece);)
+        rows += piece.is_inside && piece.at % row_bytes == 0;
     raise_trap(copy->block, TRAP_OVERWRITTEN_PADDING, copy->warp, copy->op->pc, lane_bit[copy->lane], NULL,
                tr("a tensor copy overwrites the %u bytes behind %u row%s of its tensor, the first at "
                   "offset %llu of `%s`: the hardware ends rows on 16 bytes (thread %d of the block)"),
