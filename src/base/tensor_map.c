@@ -4,7 +4,10 @@
  *   byte  0  address                       32  sizes - 1, 4 bytes each
  *         8  rank - 1, type, interleave,   52  box - 1, a byte each
  *            swizzle, fill: 4 bits each    57  element strides - 1, a byte each
- *        12  strides / 16, 5 bytes each   120  a mark
+ *        12  strides / 16, 5 bytes each   62  mode
+ *                                         64  corners, 2 bytes each: lower, upper
+ *                                         76  pixels - 1, 2 bytes
+ *                                        120  a mark
  * clang-format on */
 #include "base/tensor_map.h"
 
@@ -15,7 +18,7 @@
 #define SIZE_MOST    (UINT64_C(1) << 32)
 
 /* A box of 256 KB was refused; a block of sm_90 has at most 227 KB of shared memory to put it in. */
-enum { BOX_BYTES_MOST = 227 * 1024, BOX_MOST = 256, STEP_MOST = 8, UNIT = 16 };
+enum { BOX_BYTES_MOST = 227 * 1024, BOX_MOST = 256, PIXELS_MOST = 1024, STEP_MOST = 8, UNIT = 16 };
 
 int tensor_type_bytes(uint32_t type) {
     static const uint8_t bytes[TENSOR_TYPE_COUNT] = {1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4, 4, 4};
@@ -24,15 +27,31 @@ int tensor_type_bytes(uint32_t type) {
 
 static const char *box_refusal(const TensorMap *map) {
     uint64_t bytes = (uint64_t)tensor_type_bytes(map->type), inner = bytes * map->box[0];
+    bool is_im2col = map->mode == TENSOR_IM2COL;
     for (uint32_t d = 0; d < map->rank; d++) {
-        if (map->box[d] < 1 || map->box[d] > BOX_MOST) return "a box dimension outside of 1 to 256";
+        uint32_t box = d && is_im2col ? 1 : map->box[d];
+        if (box < 1 || box > BOX_MOST) return "a box dimension outside of 1 to 256";
         if (map->step[d] < 1 || map->step[d] > STEP_MOST) return "an element stride outside of 1 to 8";
-        bytes *= map->box[d];
+        bytes *= box;
     }
-    if (!map->interleave && inner % UNIT) return "an inner box dimension that is not a multiple of 16 bytes";
+    if (is_im2col) bytes *= map->pixels;
+    if (inner % UNIT) return "an inner box dimension that is not a multiple of 16 bytes";
     if (!map->interleave && map->swizzle && inner > (uint64_t)UNIT << map->swizzle)
         return "an inner box dimension of more bytes than its swizzle spans";
     return bytes > BOX_BYTES_MOST ? "a box of more than 227 KB" : NULL;
+}
+
+static const char *corner_refusal(const TensorMap *map) {
+    if (map->rank < 3) return "a rank outside of 3 to 5";
+    if (map->pixels < 1 || map->pixels > PIXELS_MOST) return "pixels per column outside of 1 to 1024";
+    int32_t limit = 1 << (tensor_corner_bits(map) - 1);
+    for (uint32_t side = 0; side < tensor_side_count(map); side++) {
+        int32_t lower = map->lower[side], upper = map->upper[side];
+        if (lower < -limit || lower >= limit || upper < -limit || upper >= limit)
+            return "a corner outside of 16 bits (rank 4: 8; rank 5: 5)";
+        if ((int64_t)map->size[side + 1] + upper <= lower) return "an empty bounding box";
+    }
+    return NULL;
 }
 
 const char *tensor_map_refusal(const TensorMap *map) {
@@ -50,7 +69,8 @@ const char *tensor_map_refusal(const TensorMap *map) {
     for (uint32_t d = 0; d + 1 < map->rank; d++)
         if (map->stride[d] % unit || map->stride[d] >= STRIDE_LIMIT)
             return "a stride that is not a multiple of 16 bytes (interleave 32B: 32) below 2^40";
-    return box_refusal(map);
+    const char *refusal = map->mode == TENSOR_IM2COL ? corner_refusal(map) : NULL;
+    return refusal ? refusal : box_refusal(map);
 }
 
 static bool replace_list(TensorMap *map, TensorField field, uint32_t d, uint64_t value) {
@@ -129,6 +149,14 @@ void tensor_map_encode(const TensorMap *map, uint8_t bytes[TENSOR_MAP_BYTES]) {
         put(bytes + 52 + d, map->box[d] - 1, 1);
         put(bytes + 57 + d, map->step[d] - 1, 1);
     }
+    if (map->mode == TENSOR_IM2COL) {
+        put(bytes + 62, map->mode, 1);
+        for (int side = 0; side < TENSOR_SIDES_MOST; side++) {
+            put(bytes + 64 + 2 * side, (uint16_t)map->lower[side], 2);
+            put(bytes + 70 + 2 * side, (uint16_t)map->upper[side], 2);
+        }
+        put(bytes + 76, map->pixels - 1, 2);
+    }
     put(bytes + 120, MARK, 8);
 }
 
@@ -139,7 +167,8 @@ bool tensor_map_decode(const uint8_t bytes[TENSOR_MAP_BYTES], TensorMap *map) {
                        .type = modes >> 4 & 15,
                        .interleave = modes >> 8 & 15,
                        .swizzle = modes >> 12 & 15,
-                       .fill = modes >> 16 & 15};
+                       .fill = modes >> 16 & 15,
+                       .mode = get(bytes + 62, 1) ? TENSOR_IM2COL : TENSOR_TILED};
     if (get(bytes + 120, 8) != MARK) return false;
     for (uint32_t d = 0; d < TENSOR_RANK_MOST; d++) {
         if (d + 1 < TENSOR_RANK_MOST) map->stride[d] = get(bytes + 12 + 5 * d, 5) * UNIT;
@@ -147,5 +176,11 @@ bool tensor_map_decode(const uint8_t bytes[TENSOR_MAP_BYTES], TensorMap *map) {
         map->box[d] = (uint32_t)get(bytes + 52 + d, 1) + 1;
         map->step[d] = (uint32_t)get(bytes + 57 + d, 1) + 1;
     }
+    if (map->mode == TENSOR_TILED) return true;
+    for (int side = 0; side < TENSOR_SIDES_MOST; side++) {
+        map->lower[side] = (int16_t)get(bytes + 64 + 2 * side, 2);
+        map->upper[side] = (int16_t)get(bytes + 70 + 2 * side, 2);
+    }
+    map->pixels = (uint32_t)get(bytes + 76, 2) + 1;
     return true;
 }

@@ -79,8 +79,8 @@ static const char *const LIMITS[] = {
     "to 69,632 events, all else for blocks of any size.",
     "Wavefronts of accesses between the blocks of a cluster are not modelled. Those\n"
     "of atomics that the machine makes a loop (float, 64 bits) are of a warp alone.",
-    "tcgen05, sparse mma, textures and im2col are not emulated; with\n"
-    "--until-unsupported a run ends at the first of them.",
+    "tcgen05, multimem, sparse mma, mipmapped textures and interleaved tensor maps\n"
+    "are not emulated; with --until-unsupported a run ends at the first of them.",
     "A GPU does not count PTX instructions: counts of the whole grid are the\n"
     "emulator's, also where a GPU recorded the events.",
     "clang without a CUDA toolkit compiles what assets/include/clang.h declares: no\n"

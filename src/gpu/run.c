@@ -128,6 +128,10 @@ static bool encode_tensor(const GpuRun *run, uint8_t *parameter, Error *error) {
     TensorMap map;
     if (!tensor_map_decode(parameter, &map)) return true;
     void *address = (void *)(uintptr_t)map.address; // NOLINT(performance-no-int-to-ptr)
+    if (map.mode == TENSOR_IM2COL)
+        return CUDA_CALL(run->cuda, error, cuTensorMapEncodeIm2col, parameter, (int)map.type, map.rank,
+                         address, map.size, map.stride, map.lower, map.upper, map.box[0], map.pixels,
+                         map.step, (int)map.interleave, (int)map.swizzle, 0, (int)map.fill);
     return CUDA_CALL(run->cuda, error, cuTensorMapEncodeTiled, parameter, (int)map.type, map.rank, address,
                      map.size, map.stride, map.box, map.step, (int)map.interleave, (int)map.swizzle, 0,
                      (int)map.fill);

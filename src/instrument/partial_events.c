@@ -161,7 +161,9 @@ static bool cut_tensor(Cutter *cutter, PartialEvent partial) {
         PartialEvent lane = partial;
         lane.mask = rest & (0 - rest);
         const TensorMap *map = partial_event_map(cutter->partial_events, &lane);
-        if (!map || (int)map->rank != tensor_copy_rank(site_of(cutter->partial_events, &lane)))
+        const InstrumentSite *site = site_of(cutter->partial_events, &lane);
+        bool is_im2col = trace_tile_shape(site->instruction) == TILE_PIXELS;
+        if (!map || (int)map->rank != tensor_copy_rank(site) || is_im2col != (map->mode == TENSOR_IM2COL))
             return error_set(cutter->error,
                              "the trace buffer, block %u: a tensor copy reads a tensor map that no parameter "
                              "of the kernel is",

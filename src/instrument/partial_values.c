@@ -38,11 +38,15 @@ const TensorMap *partial_event_map(const PartialEvents *partial_events, const Pa
 TraceTile partial_event_tile(const PartialEvents *partial_events, const PartialEvent *partial,
                              uint64_t *global) {
     const InstrumentSite *site = site_of(partial_events, partial);
-    int32_t at[TENSOR_RANK_MOST] = {0};
-    for (int d = 0; d < tensor_copy_rank(site); d++)
-        at[d] = (int32_t)partial_event_value(partial_events, partial, INSTRUMENT_OPERAND, d,
-                                             __builtin_ctz(partial->mask));
-    return trace_tile_of(partial_event_map(partial_events, partial), at, tensor_copy_is_load(site), global);
+    TileRequest request = {.shape = trace_tile_shape(site->instruction),
+                           .is_load = tensor_copy_is_load(site)};
+    int lane = __builtin_ctz(partial->mask), rank = tensor_copy_rank(site);
+    for (int d = 0; d < rank; d++)
+        request.at[d] = (int32_t)partial_event_value(partial_events, partial, INSTRUMENT_OPERAND, d, lane);
+    for (int side = 0; side < tensor_copy_offsets(site); side++)
+        request.offset[side] =
+            (uint16_t)partial_event_value(partial_events, partial, INSTRUMENT_OPERAND, rank + side, lane);
+    return trace_tile_of(partial_event_map(partial_events, partial), &request, global);
 }
 
 static uint64_t tensor_address(const PartialEvents *partial_events, const PartialEvent *partial, int lane) {

@@ -9,7 +9,8 @@ static const InstrumentSite *site_of(const PartialEvents *partial_events, const 
 
 static uint32_t ranks_of(const PartialEvents *partial_events, const PartialEvent *partial) {
     const InstrumentSite *site = site_of(partial_events, partial);
-    return (uint32_t)partial_event_value(partial_events, partial, INSTRUMENT_OPERAND, tensor_copy_rank(site),
+    int mask = tensor_copy_rank(site) + tensor_copy_offsets(site);
+    return (uint32_t)partial_event_value(partial_events, partial, INSTRUMENT_OPERAND, mask,
                                          __builtin_ctz(partial->mask));
 }
 

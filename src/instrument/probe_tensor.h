@@ -12,9 +12,10 @@ bool tensor_copy_is_site(const InstrumentSite *site);
 bool tensor_copy_is_load(const InstrumentSite *site);
 bool tensor_copy_is_multicast(const InstrumentSite *site);
 int tensor_copy_rank(const InstrumentSite *site);
+int tensor_copy_offsets(const InstrumentSite *site); /* in im2col mode */
 bool tensor_copy_plan(InstrumentSite *site);
 const PtxOperand *tensor_copy_address(const InstrumentSite *site); /* of the tile */
-/* The coordinates, then the mask of the blocks; NULL: neither. */
+/* The coordinates, the offsets, then the mask of the blocks; NULL: none of them. */
 const PtxOperand *tensor_copy_operand(const InstrumentSite *site, int element);
 /* Before the instruction: the digest into the record's 8-byte register. `guard`: "%p1", "!%p1" or "". */
 void tensor_copy_put_digest(const InstrumentSite *site, const char *guard, Text *out);

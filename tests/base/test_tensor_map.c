@@ -48,6 +48,7 @@ static void what_the_driver_refuses(void **state) {
     REFUSED(m.swizzle = 1);
     REFUSED(m.swizzle = 4);
     REFUSED(m.interleave = 1);
+    REFUSED(m.interleave = 1, m.rank = 3, m.size[2] = m.box[2] = m.step[2] = 1, m.box[0] = 3);
     REFUSED(m.type = TENSOR_TYPE_COUNT);
     REFUSED(m.type = TENSOR_S32, m.fill = 1);
     REFUSED(m.fill = 2);
@@ -85,6 +86,13 @@ static void every_field_is_read_back(void **state) {
                            .interleave = 2,
                            .swizzle = 3,
                            .fill = 1};
+    tensor_map_encode(&map, bytes);
+    assert_true(tensor_map_decode(bytes, &read));
+    assert_memory_equal(&read, &map, sizeof map);
+    map.mode = TENSOR_IM2COL, map.pixels = 1024;
+    for (int side = 0; side < TENSOR_SIDES_MOST; side++)
+        map.lower[side] = -16 + side, map.upper[side] = 15 - side;
+    map.lower[0] = INT16_MIN, map.upper[0] = INT16_MAX;
     tensor_map_encode(&map, bytes);
     assert_true(tensor_map_decode(bytes, &read));
     assert_memory_equal(&read, &map, sizeof map);

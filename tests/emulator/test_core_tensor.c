@@ -9,6 +9,7 @@
 
 #include "base/tensor_map.h"
 #include "core.h"
+#include <stdio.h>
 #include <string.h>
 
 /* Words of out: the tensor; then the tile as it is after a load, or before a store. */
@@ -390,22 +391,118 @@ static void what_the_hardware_refuses_traps(void **state) {
                 "finds no tensor map");
     expect_trap(&c, true, "mov.u64 %q1, 4096;\n" REPLACE("fill_mode", "b32", "1"), TRAP_TENSOR_COPY,
                 "finds no memory for a tensor map at 0x1000");
+    c.map.mode = TENSOR_IM2COL, c.map.pixels = 1;
+    expect_trap(&c, true, REPLACE("fill_mode", "b32", "1"), TRAP_NOT_EMULATED, "in a tensor map for im2col");
+    c.map.mode = TENSOR_TILED;
     c.map.swizzle = 1; /* as tensormap.replace may leave it */
     expect_trap(&c, true, "", TRAP_TENSOR_COPY, "more bytes than its swizzle spans");
 }
 
-static void other_modes_are_refused_by_name(void **state) {
+/* ---- four rows of a matrix ---------------------------------------------------------------------------- */
+
+enum { GATHERED = 4 };
+
+/* Moves the four rows of the case, at column c->at[0], between the tensor and the tile. */
+static void each_gathered(const Case *c, const int32_t rows[GATHERED], uint8_t *tensor, uint8_t *tile,
+                          Element element) {
+    static const int64_t masks[] = {0, 0x10, 0x30, 0x70};
+    int64_t bytes = tensor_type_bytes(c->map.type), pitch = (int64_t)c->map.box[0] * bytes;
+    if (c->map.swizzle) pitch = 16 << c->map.swizzle;
+    for (int row = 0; row < GATHERED; row++)
+        for (int64_t i = 0; i < c->map.box[0]; i++) {
+            int64_t column = c->at[0] + i, shared = row * pitch + i * bytes;
+            bool inside = rows[row] >= 0 && rows[row] < (int64_t)c->map.size[1] && column >= 0 &&
+                          column < (int64_t)c->map.size[0];
+            element(c, inside ? tensor + rows[row] * (int64_t)c->map.stride[0] + column * bytes : NULL,
+                    tile + (shared ^ (shared >> 3 & masks[c->map.swizzle])));
+        }
+}
+
+static void check_gathered(const Case *c, const int32_t rows[GATHERED], bool is_load) {
+    static uint32_t in[2 * WORDS];
+    uint8_t *tensor = (uint8_t *)in, *tile = (uint8_t *)(in + WORDS);
+    static uint8_t expected[BYTES];
+    Text module = {0}, body = {0};
+    char list[100];
+    fill(in);
+    memcpy(expected, tensor, BYTES);
+    if (is_load) memset(expected, UNTOUCHED, BYTES);
+    if (is_load)
+        each_gathered(c, rows, tensor, expected, load_element);
+    else
+        each_gathered(c, rows, expected, tile, store_element);
+    add_module(&c->map, &module);
+    snprintf(list, sizeof list, "[%%q1, {%d, %d, %d, %d, %d}]", c->at[0], rows[0], rows[1], rows[2], rows[3]);
+    text_add(&body, is_load ? BEGIN POISON PUBLISH : BEGIN BRING PUBLISH);
+    if (is_load)
+        text_print(
+            &body,
+            "@%%p2 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%%r9], %u;\n@%%p2 cp.async.bulk.tensor.2d."
+            "shared::cta.global.tile::gather4.mbarrier::complete_tx::bytes [%%r1], %s, [%%r9];\n",
+            GATHERED * c->map.box[0] * (uint32_t)tensor_type_bytes(c->map.type), list);
+    else
+        text_print(&body,
+                   "@%%p2 cp.async.bulk.tensor.2d.global.shared::cta.tile::scatter4.bulk_group %s, [%%r1];\n",
+                   list);
+    text_add(&body, is_load ? AWAIT SHOW : AWAIT_ALL);
+    CoreRun run = core_run_well(kernel_of(&module, &body, in, 1));
+    compare(c, run.out + (is_load ? WORDS : 0), expected, is_load ? "tile" : "tensor");
+    core_done(&run);
+    text_done(&module), text_done(&body);
+}
+
+static void four_rows_are_gathered_and_scattered(void **state) {
     (void)state;
+    for (uint32_t swizzle = 0; swizzle < 4; swizzle++) {
+        uint32_t columns = swizzle ? 4u << swizzle : 8;
+        Case c = {TENSOR(TENSOR_F32, swizzle, columns), {4, 0}, NULL};
+        c.map.size[0] = 40;
+        check_gathered(&c, (const int32_t[]){9, 2, 13, 0}, true);
+        check_gathered(&c, (const int32_t[]){9, 2, 13, 0}, false);
+        check_gathered(&c, (const int32_t[]){-1, 7, 14, 7}, true); /* two rows are outside */
+        check_gathered(&c, (const int32_t[]){14, 99, 6, 5}, false);
+        c.map.fill = 1, c.at[0] = -4;
+        check_gathered(&c, (const int32_t[]){-1, 14, 20, -9}, true); /* all of it */
+    }
+}
+
+static void modes_that_do_not_fit_are_refused(void **state) {
+    (void)state;
+    static const char *const refused[] = {
+        "cp.async.bulk.tensor.3d.shared::cta.global.tile::gather4.mbarrier::complete_tx::bytes [%r1], [%q1, "
+        "{%r1, "
+        "%r1, %r1, %r1, %r1}], [%r9];\n",
+        "cp.async.bulk.tensor.2d.shared::cta.global.tile::gather4.mbarrier::complete_tx::bytes [%r1], [%q1, "
+        "{%r1, "
+        "%r1}], [%r9];\n",
+        "cp.async.bulk.tensor.2d.shared::cta.global.tile::scatter4.mbarrier::complete_tx::bytes [%r1], [%q1, "
+        "{%r1, "
+        "%r1, %r1, %r1, %r1}], [%r9];\n",
+        "cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile::scatter4.bulk_group [%q1, {%r1, %r1, "
+        "%r1, %r1, "
+        "%r1}], [%r1];\n",
+        "cp.async.bulk.tensor.3d.shared::cta.global.im2col.mbarrier::complete_tx::bytes [%r1], [%q1, {%r1, "
+        "%r1, "
+        "%r1}], [%r9];\n",
+        "cp.async.bulk.tensor.4d.shared::cta.global.im2col.mbarrier::complete_tx::bytes [%r1], [%q1, {%r1, "
+        "%r1, "
+        "%r1, %r1}], [%r9], {%h1};\n",
+        "cp.async.bulk.tensor.2d.global.shared::cta.im2col_no_offs.bulk_group [%q1, {%r1, %r1}], [%r1];\n",
+        "cp.async.bulk.tensor.3d.global.shared::cta.im2col.bulk_group [%q1, {%r1, %r1, %r1}], [%r1];\n",
+        "cp.async.bulk.tensor.3d.shared::cluster.global.im2col::w.mbarrier::complete_tx::bytes [%r1], [%q1, "
+        "{%r1, "
+        "%r1, %r1}], [%r9], {%h1, %h2};\n"};
     const TensorMap map = TENSOR(TENSOR_F32, 0, 16);
-    Text module = {0};
-    add_module(&map, &module);
-    core_run_trap((CoreKernel){.module = text_string(&module),
-                               .body =
-                                   BEGIN "cp.async.bulk.tensor.3d.shared::cluster.global.im2col.mbarrier::"
-                                         "complete_tx::bytes [%r1], [%q1, {%r1, %r1, %r1}], [%r9], {%h1};\n",
-                               .words = WORDS},
-                  TRAP_NOT_EMULATED, "not emulated: cp.async.bulk.tensor.3d");
-    text_done(&module);
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        Text module = {0}, body = {0};
+        add_module(&map, &module);
+        text_add(&body, BEGIN);
+        text_add(&body, refused[i]);
+        core_run_trap(
+            (CoreKernel){.module = text_string(&module), .body = text_string(&body), .words = WORDS},
+            TRAP_NOT_EMULATED, "cp");
+        text_done(&module), text_done(&body);
+    }
 }
 
 /* Missing bytes: the deadlock names the mbarrier and how many. */
@@ -444,7 +541,8 @@ int main(void) {
                                        cmocka_unit_test(multicast_reaches_the_named_blocks),
                                        cmocka_unit_test(replaced_maps_load_as_encoded_ones),
                                        cmocka_unit_test(what_the_hardware_refuses_traps),
-                                       cmocka_unit_test(other_modes_are_refused_by_name),
+                                       cmocka_unit_test(four_rows_are_gathered_and_scattered),
+                                       cmocka_unit_test(modes_that_do_not_fit_are_refused),
                                        cmocka_unit_test(missing_bytes_name_the_mbarrier),
                                        cmocka_unit_test(a_bounded_wait_gives_up)};
     return cmocka_run_group_tests(tests, NULL, NULL);

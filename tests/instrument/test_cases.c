@@ -67,6 +67,27 @@ static const TensorMap five = {.size = {8, 4, 4, 4, 4},
                                .rank = 5,
                                .type = TENSOR_S32};
 
+static const TensorMap images = {.size = {8, 5, 4, 3},
+                                 .stride = {32, 160, 640},
+                                 .box = {8},
+                                 .step = {1, 2, 1, 1},
+                                 .rank = 4,
+                                 .type = TENSOR_U32,
+                                 .mode = TENSOR_IM2COL,
+                                 .lower = {-1, -1},
+                                 .upper = {-1, -1},
+                                 .pixels = 16};
+static const TensorMap signals = {.size = {4, 30, 3},
+                                  .stride = {16, 512},
+                                  .box = {4},
+                                  .step = {1, 1, 1},
+                                  .rank = 3,
+                                  .type = TENSOR_U32,
+                                  .mode = TENSOR_IM2COL,
+                                  .lower = {2},
+                                  .upper = {-3},
+                                  .pixels = 40};
+
 static const SmallKernel cases[] = {
     {.name = "a tensor copy of one dimension",
      .module = TILE,
@@ -133,6 +154,31 @@ static const SmallKernel cases[] = {
          "@%p0 cp.async.bulk.commit_group; @%p0 cp.async.bulk.wait_group 0; st.global.u32 [%out], %t;\n",
      .block = 64,
      .map = &line},
+    {.name = "pixels of images into two blocks",
+     .module = TILE,
+     .body =
+         ON_GATE(512, "barrier.cluster.arrive; barrier.cluster.wait; mov.b16 %h1, 1; mov.b16 %h2, 2;\n"
+                      "mov.u32 %r4, %cluster_ctarank; setp.eq.u32 %p3, %r4, 1; and.pred %p3, %p3, %p0;\n"
+                      "mov.b16 %h0, 3; @%p3 cp.async.bulk.tensor.4d.shared::cluster.global.im2col"
+                      ".mbarrier::complete_tx::bytes.multicast::cluster [%r1], [%q0, {%r5, %r7, %r7, %r6}], "
+                      "[%r9], {%h1, %h2}, %h0;\n") "barrier.cluster.arrive; barrier.cluster.wait;\n",
+     .block = 64,
+     .grid = 2,
+     .cluster = 2,
+     .map = &images},
+    {.name = "pixels are stored and reduced",
+     .module = TILE,
+     .body = "mov.u32 %r1, tile; setp.eq.u32 %p0, %t, 0; mov.b64 %q0, kernel_map; cvta.param.u64 %q0, %q0;\n"
+             "mad.lo.u32 %r0, %t, 16, %r1; st.shared.v4.u32 [%r0], {%t, %t, %t, %t}; mov.u32 %r5, 0;\n"
+             "mov.u32 %r6, 4; fence.proxy.async.shared::cta; bar.sync 0;\n"
+             "@%p0 cp.async.bulk.tensor.3d.global.shared::cta.im2col_no_offs.bulk_group [%q0, {%r5, %r6, "
+             "1}], [%r1];\n"
+             "@%p0 cp.reduce.async.bulk.tensor.3d.global.shared::cta.add.im2col_no_offs.bulk_group [%q0, {0, "
+             "2, 0}], "
+             "[%r1];\n"
+             "@%p0 cp.async.bulk.commit_group; @%p0 cp.async.bulk.wait_group 0; st.global.u32 [%out], %t;\n",
+     .block = 64,
+     .map = &signals},
     {.name = "a product of a warpgroup",
      .module = TILE,
      .body =

@@ -90,16 +90,14 @@ static void every_row_of_the_opcodes_has_a_line(void **state) {
 }
 
 /* A modifier without a row is never ignored: the emulator refuses it. So the instructions that it executes
- * have rows for all modifiers but those of im2col and gathering copies, cvt.pack's small types, and matrices
- * with fewer bits. */
+ * have rows for all modifiers but those of pairs of blocks, cvt.pack's small types, and matrices with fewer
+ * bits. */
 static void modifiers_of_executed_instructions_have_rows(void **state) {
     (void)state;
     static const char *const others[] = {"swizzle_atomicity",
                                          "cvt",
                                          "mask",
                                          "s4",
-                                         "im2col",
-                                         "tile::gather4",
                                          "cta_group::1",
                                          "m16n16",
                                          "b8x16",

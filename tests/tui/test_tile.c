@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "stage.h"
+#include "tui/panes/tile_picture.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -106,11 +107,71 @@ static void the_box_lies_in_the_array(void **state) {
     free(screen);
 }
 
+static char *picture_of(const TensorMap *map, const TileRequest *request) {
+    enum { COLUMNS = 90, ROWS = 8 };
+    uint64_t global;
+    TilePicture picture = {.tile = trace_tile_of(map, request, &global),
+                           .array = "in",
+                           .shared = "tile",
+                           .array_bytes = 4096,
+                           .loads = request->is_load};
+    Canvas *canvas = canvas_new(COLUMNS, ROWS, false);
+    Text text = {0};
+    picture.offset = global;
+    tile_picture_draw(&picture, canvas, (Rectangle){0, 0, COLUMNS, ROWS});
+    canvas_to_text(canvas, &text);
+    canvas_free(canvas);
+    return text.data;
+}
+
+/* Two images of 4 pixels of 16 halves, padded by one pixel: they are named as pixels, not as a box. */
+static void pixels_are_no_box(void **state) {
+    (void)state;
+    const TensorMap map = {.size = {16, 4, 2},
+                           .stride = {32, 128},
+                           .box = {16},
+                           .step = {1, 1, 1},
+                           .rank = 3,
+                           .type = TENSOR_F16,
+                           .mode = TENSOR_IM2COL,
+                           .lower = {-1},
+                           .upper = {-1},
+                           .pixels = 6};
+    TileRequest request = {TILE_PIXELS, true, {0, -1, 0}, {0}};
+    char *screen = picture_of(&map, &request);
+    assert_shows(screen, "6 pixels x 16 channels of 2 bytes: in+0 (the rest is outside) → tile+0");
+    assert_shows(screen, "192 bytes, pixel.piece (16 bytes); no swizzle");
+    assert_shows(screen, "      0   fill  fill   1.0   1.1   2.0   2.1   3.0   3.1");
+    assert_shows(screen, "     32   fill  fill   5.0   5.1     ·     ·     ·     ·");
+    free(screen);
+    request.offset[0] = 1;
+    screen = picture_of(&map, &request);
+    assert_shows(screen, "6 pixels x 16 channels of 2 bytes: in+0 → tile+0");
+    free(screen);
+}
+
+static void gathered_rows_are_no_box(void **state) {
+    (void)state;
+    const TensorMap map = {.size = {64, 9},
+                           .stride = {128},
+                           .box = {32, 1},
+                           .step = {1, 1},
+                           .rank = 2,
+                           .type = TENSOR_F16,
+                           .swizzle = 2};
+    char *screen = picture_of(&map, &(TileRequest){TILE_ROWS, true, {0, 7, 3, 9, 5}, {0}});
+    assert_shows(screen, "4 rows x 32 of 2 bytes: in+384 (the rest is outside) → tile+0");
+    assert_shows(screen, "256 bytes, row.piece (16 bytes); swizzle of 64: a ^ (a >> 3 & 0x30)");
+    assert_shows(screen, "      0    0.0   0.1   0.2   0.3   1.0   1.1   1.2   1.3");
+    assert_shows(screen, "     32   fill  fill  fill  fill   3.1   3.0   3.3   3.2");
+    free(screen);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_piece_lies_in_its_banks),
-        cmocka_unit_test(elements_have_2_to_8_bytes),
-        cmocka_unit_test(the_box_lies_in_the_array),
+        cmocka_unit_test(every_piece_lies_in_its_banks), cmocka_unit_test(elements_have_2_to_8_bytes),
+        cmocka_unit_test(the_box_lies_in_the_array),     cmocka_unit_test(pixels_are_no_box),
+        cmocka_unit_test(gathered_rows_are_no_box),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

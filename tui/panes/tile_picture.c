@@ -22,8 +22,10 @@ enum {
     TABLE_COLUMNS = LABEL_COLUMNS + LINE_PIECES * CELL_COLUMNS
 };
 
+/* Pixels and gathered rows are no box: they are named by where they begin. */
 static bool is_matrix(const TraceTile *tile) {
-    return tile->count[2] * tile->count[3] * tile->count[4] == 1 && tile->stride[1];
+    return tile->shape == TILE_BOX && tile->count[2] * tile->count[3] * tile->count[4] == 1 &&
+           tile->stride[1];
 }
 
 /* The place of the box in a matrix, in elements. Rows and columns outside of it do not count. */
@@ -43,6 +45,13 @@ static BoxPlace place_of(const TilePicture *picture) {
 
 /* ---- the sentence -------------------------------------------------------------------------------------- */
 
+static bool is_partly_outside(const TraceTile *tile) {
+    TilePiece piece;
+    for (TileWalk walk = trace_tile_walk(tile, 0); trace_tile_next(&walk, &piece);)
+        if (!piece.is_inside) return true;
+    return false;
+}
+
 static void print_box(const TilePicture *picture, Text *out) {
     const TraceTile *tile = &picture->tile;
     if (trace_tile_is_outside(tile)) {
@@ -51,6 +60,7 @@ static void print_box(const TilePicture *picture, Text *out) {
     }
     if (!is_matrix(tile)) {
         text_print(out, "%s+%llu", picture->array, (unsigned long long)picture->offset);
+        if (is_partly_outside(tile)) text_add(out, tr(" (the rest is outside)"));
         return;
     }
     BoxPlace at = place_of(picture);
@@ -60,13 +70,35 @@ static void print_box(const TilePicture *picture, Text *out) {
     if (at.rows < tile->count[1] || at.columns < tile->count[0]) text_add(out, tr(" (the rest is outside)"));
 }
 
+/* "8 x 64"; "64 pixels x 8 channels". */
+static void print_size(const TraceTile *tile, Text *out) {
+    if (tile->shape == TILE_PIXELS) {
+        text_print(out, tr("%u pixel%s x %u channel%s"), tile->rows, plural(tile->rows), tile->count[0],
+                   plural(tile->count[0]));
+        return;
+    }
+    if (tile->shape == TILE_ROWS) {
+        text_print(out, tr("%u rows x %u"), tile->rows, tile->count[0]);
+        return;
+    }
+    bool is_first = true;
+    for (int d = TILE_RANK - 1; d >= 0; d--)
+        if (d < 2 || tile->count[d] > 1) {
+            text_print(out, is_first ? "%u" : " x %u", tile->count[d]);
+            is_first = false;
+        }
+}
+
+/* What a line of the table names a row of shared memory. */
+static const char *row_name(const TraceTile *tile) {
+    return tile->shape == TILE_PIXELS ? tr("pixel") : tr("row");
+}
+
 static void draw_sentence(const TilePicture *picture, Canvas *canvas, Rectangle area) {
     const TraceTile *tile = &picture->tile;
     Text box = {0}, sentence = {0};
     print_box(picture, &box);
-    for (int d = TILE_RANK - 1; d >= 0; d--)
-        if (d < 2 || tile->count[d] > 1)
-            text_print(&sentence, sentence.length ? " x %u" : "%u", tile->count[d]);
+    print_size(tile, &sentence);
     text_print(&sentence, tr(" of %u byte%s: "), tile->element_bytes, plural(tile->element_bytes));
     if (picture->loads)
         text_print(&sentence, "%s → %s+%llu", text_string(&box), picture->shared,
@@ -167,11 +199,11 @@ static void draw_legend(const TilePicture *picture, Canvas *canvas, Rectangle ar
     count_text(trace_tile_bytes(&picture->tile), &bytes);
     if (span)
         canvas_print(canvas, area, 1, 0, ROLE_DIM,
-                     tr("%s bytes, row.piece (16 bytes); swizzle of %u: a ^ (a >> 3 & 0x%x)"), bytes.text,
-                     span, span - TILE_CHUNK);
+                     tr("%s bytes, %s.piece (16 bytes); swizzle of %u: a ^ (a >> 3 & 0x%x)"), bytes.text,
+                     row_name(&picture->tile), span, span - TILE_CHUNK);
     else
-        canvas_print(canvas, area, 1, 0, ROLE_DIM, tr("%s bytes, row.piece (16 bytes); no swizzle"),
-                     bytes.text);
+        canvas_print(canvas, area, 1, 0, ROLE_DIM, tr("%s bytes, %s.piece (16 bytes); no swizzle"),
+                     bytes.text, row_name(&picture->tile));
 }
 
 void tile_picture_draw(const TilePicture *picture, Canvas *canvas, Rectangle area) {

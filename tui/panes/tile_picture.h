@@ -1,5 +1,6 @@
-/* The picture of a tensor copy: where its box lies in the array, and which 16-byte piece of which row lies in
- * which banks of shared memory. */
+/* The picture of a tensor copy: where its box lies in the array, and which 16-byte piece of which row
+ * (im2col: pixel) lies in which banks of shared memory. Pixels and gathered rows are no box: of them it says
+ * how many they are, and where the first byte lies. */
 #ifndef TUI_PANES_TILE_PICTURE_H
 #define TUI_PANES_TILE_PICTURE_H
 

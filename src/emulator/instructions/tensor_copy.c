@@ -1,6 +1,8 @@
-/* cp.async.bulk.tensor and cp.reduce.async.bulk.tensor: one lane copies a box of a tensor, which a tensor map
- * in memory describes, or reduces it into the tensor ("Data Movement and Conversion Instructions: Tensor
- * copy", "Tensors: Tiled mode"). Rules and faults are those measured on an H200 (driver 580.159.04).
+/* cp.async.bulk.tensor and cp.reduce.async.bulk.tensor: one lane copies a box of a tensor, pixels of images
+ * or four rows of a matrix, which a tensor map in memory describes, or reduces them into the tensor ("Data
+ * Movement and Conversion Instructions: Tensor copy", "Tensors: Tiled mode, Im2col mode"). Rules and faults
+ * of .tile, .im2col and .im2col_no_offs are those measured on an H200 (driver 580.159.04). .tile::gather4 and
+ * .tile::scatter4 follow the PTX ISA and are not measured: the H200 has neither.
  *
  * The bytes are read when the copy is issued and written when it arrives (machine/machine_copies.h). Each
  * side is an event of the lane, with the tile in its values (trace/tile.h). */
@@ -20,12 +22,14 @@ enum { SHARED_ALIGNMENT = 128 };
 
 typedef struct TensorCopyOp {
     CoreOp core;
+    TileShape shape;
     bool is_load, has_multicast;
-    int rank;
+    int rank, coordinate_count, offset_count;
     MemoryOp map, shared, mbarrier; /* addresses */
     Operand coordinate[TENSOR_RANK_MOST];
-    Operand multicast;         /* 2 bytes: the ranks of the destination blocks */
-    PtxModifierKind operation; /* PTX_MODIFIER_NONE: a copy */
+    Operand offset[TENSOR_SIDES_MOST]; /* 2 bytes each */
+    Operand multicast;                 /* 2 bytes: the ranks of the destination blocks */
+    PtxModifierKind operation;         /* PTX_MODIFIER_NONE: a copy */
 } TensorCopyOp;
 
 typedef struct Fold { /* how elements are reduced */
@@ -48,16 +52,22 @@ typedef struct TensorCopy { /* of one lane */
     SharedHome home;           /* of the destination of a load */
 } TensorCopy;
 
-static bool refuse(const TensorCopy *copy, const char *format, int64_t number)
-    __attribute__((format(printf, 2, 0)));
-static bool refuse(const TensorCopy *copy, const char *format, int64_t number) {
+static bool refuse_as(const TensorCopy *copy, TrapKind kind, const char *format, int64_t number)
+    __attribute__((format(printf, 3, 0)));
+static bool refuse_as(const TensorCopy *copy, TrapKind kind, const char *format, int64_t number) {
     Text text = {0};
     text_print(&text, format, (long long)number);
-    raise_trap(copy->block, TRAP_TENSOR_COPY, copy->warp, copy->op->pc, lane_bit[copy->lane], NULL,
+    raise_trap(copy->block, kind, copy->warp, copy->op->pc, lane_bit[copy->lane], NULL,
                tr("a tensor copy %s (thread %d of the block)"), text_string(&text),
                copy->warp->index * WARP_LANES + copy->lane);
     text_done(&text);
     return false;
+}
+
+static bool refuse(const TensorCopy *copy, const char *format, int64_t number)
+    __attribute__((format(printf, 2, 0)));
+static bool refuse(const TensorCopy *copy, const char *format, int64_t number) {
+    return refuse_as(copy, TRAP_TENSOR_COPY, format, number);
 }
 
 /* ---- the tensor map --------------------------------------------------------------------------------- */
@@ -86,6 +96,12 @@ static bool read_map(TensorCopy *copy) {
     }
     if ((int)map->rank != op->rank)
         return refuse(copy, tr("has other dimensions than its tensor map, which has %lld"), map->rank);
+    if ((map->mode == TENSOR_IM2COL) != (op->shape == TILE_PIXELS))
+        return refuse(copy,
+                      map->mode == TENSOR_IM2COL
+                          ? tr("in tiled mode reads a tensor map for im2col of rank %lld")
+                          : tr("in im2col mode reads a tiled tensor map of rank %lld"),
+                      map->rank);
     if (!map->interleave) return true;
     raise_trap(copy->block, TRAP_NOT_EMULATED, copy->warp, copy->op->pc, lane_bit[copy->lane], NULL,
                tr("tensor copies with an interleave layout are not emulated"));
@@ -94,17 +110,34 @@ static bool read_map(TensorCopy *copy) {
 
 /* ---- the tile --------------------------------------------------------------------------------------- */
 
-/* The coordinates of the lane's copy. False after a trap. */
-static bool read_coordinates(const TensorCopy *copy, int32_t at[TENSOR_RANK_MOST]) {
+/* What the instruction says of the lane's tile. False after a trap. */
+static bool read_request(const TensorCopy *copy, TileRequest *request) {
     const TensorCopyOp *op = copy->op->extra;
-    for (int d = 0; d < op->rank; d++) {
-        at[d] = (int32_t)register_read(copy->warp, op->coordinate[d], 4, copy->lane);
-        if (!d && (int64_t)at[d] * tensor_type_bytes(copy->map.type) % TILE_CHUNK)
-            return refuse(copy, tr("begins at coordinate %lld, which is not a multiple of 16 bytes"), at[d]);
-        if (!op->is_load && at[d] < 0)
-            return refuse(copy, tr("writes at the negative coordinate %lld"), at[d]);
+    *request = (TileRequest){.shape = op->shape, .is_load = op->is_load};
+    for (int d = 0; d < op->coordinate_count; d++) {
+        int32_t at = (int32_t)register_read(copy->warp, op->coordinate[d], 4, copy->lane);
+        if (!d && (int64_t)at * tensor_type_bytes(copy->map.type) % TILE_CHUNK)
+            return refuse(copy, tr("begins at coordinate %lld, which is not a multiple of 16 bytes"), at);
+        if (!op->is_load && at < 0) return refuse(copy, tr("writes at the negative coordinate %lld"), at);
+        request->at[d] = at;
     }
+    for (int side = 0; side < op->offset_count; side++)
+        request->offset[side] = (uint16_t)register_read(copy->warp, op->offset[side], 2, copy->lane);
     return true;
+}
+
+/* Whether there is such a tile of pixels. False after a trap. */
+static bool check_pixels(const TensorCopy *copy, const TileRequest *request) {
+    const TensorMap *map = &copy->map;
+    for (uint32_t side = 0; side < tensor_side_count(map); side++)
+        if (map->size[side + 1] + (uint64_t)(map->upper[side] - map->lower[side]) >= TILE_SIDE_LIMIT) {
+            raise_trap(copy->block, TRAP_NOT_EMULATED, copy->warp, copy->op->pc, lane_bit[copy->lane], NULL,
+                       tr("tensor copies in im2col mode with %d pixels a side or more are not emulated"),
+                       TILE_SIDE_LIMIT);
+            return false;
+        }
+    return trace_tile_begins_in_box(map, request) ||
+           refuse(copy, tr("begins outside of its bounding box"), 0);
 }
 
 /* Finds the memory of all that is inside of the tensor. */
@@ -117,9 +150,7 @@ static bool find_global(TensorCopy *copy) {
         copy->global = memory->regions[copy->region].base;
         return true;
     }
-    uint64_t bytes = 0;
-    for (int d = 0; d < TILE_RANK; d++) bytes += (tile->last[d] - tile->first[d] - 1) * tile->stride[d];
-    bytes += tile->element_bytes;
+    uint64_t bytes = tile->reach;
     copy->region = memory_find(memory, copy->global);
     copy->host = memory_at(memory, copy->global, bytes);
     if (copy->host) return true;
@@ -148,9 +179,11 @@ static bool find_shared(TensorCopy *copy) {
                            &at) ||
          !mbarrier_lies_with(block, copy->warp, copy->op, copy->lane, copy->home.peer, at.peer)))
         return false;
+    /* Measured: an illegal instruction in tiled mode, a misaligned address in im2col mode. */
     if (copy->shared % SHARED_ALIGNMENT)
-        return refuse(copy, tr("has its tile at shared offset %lld, which is not a multiple of 128"),
-                      (int64_t)copy->shared);
+        return refuse_as(copy, op->shape == TILE_PIXELS ? TRAP_MISALIGNED : TRAP_TENSOR_COPY,
+                         tr("has its tile at shared offset %lld, which is not a multiple of 128"),
+                         (int64_t)copy->shared);
     uint64_t size = block->grid->program->shared_bytes, bytes = trace_tile_span(&copy->tile);
     if (copy->shared <= size && bytes <= size - copy->shared) return true;
     raise_trap(
@@ -162,10 +195,12 @@ static bool find_shared(TensorCopy *copy) {
 
 /* False after a trap. */
 static bool place_tile(TensorCopy *copy) {
-    const TensorCopyOp *op = copy->op->extra;
-    int32_t at[TENSOR_RANK_MOST] = {0};
-    if (!read_coordinates(copy, at)) return false;
-    copy->tile = trace_tile_of(&copy->map, at, op->is_load, &copy->global);
+    TileRequest request;
+    if (!read_request(copy, &request)) return false;
+    if (request.shape == TILE_PIXELS && !check_pixels(copy, &request)) return false;
+    copy->tile = trace_tile_of(&copy->map, &request, &copy->global);
+    if (request.shape == TILE_PIXELS && !request.is_load && trace_tile_leaves_image(&copy->tile))
+        return refuse(copy, tr("writes pixels outside of their image"), 0);
     return find_global(copy) && find_shared(copy);
 }
 
@@ -310,12 +345,14 @@ static void check_padding(const TensorCopy *copy) {
     uint8_t *reported = &copy->block->worker->reported[copy->op->pc];
     int64_t at = (int32_t)register_read(copy->warp, op->coordinate[0], 4, copy->lane),
             size = (int64_t)copy->map.size[0] - at;
-    uint32_t rows = 1;
+    uint32_t rows = 0, row_bytes = tile->count[0] * tile->element_bytes;
+    TilePiece piece;
     if (op->operation != PTX_MODIFIER_NONE || trace_tile_is_outside(tile) || size >= tile->last[0] ||
         *reported >= MAX_REPORTED)
         return;
     ++*reported;
-    for (int d = 1; d < TILE_RANK; d++) rows *= tile->last[d] - tile->first[d];
+    for (TileWalk walk = trace_tile_walk(tile, copy->shared); trace_tile_next(&walk, &piece);)
+        rows += piece.is_inside && piece.at % row_bytes == 0;
     raise_trap(copy->block, TRAP_OVERWRITTEN_PADDING, copy->warp, copy->op->pc, lane_bit[copy->lane], NULL,
                tr("a tensor copy overwrites the %u bytes behind %u row%s of its tensor, the first at "
                   "offset %llu of `%s`: the hardware ends rows on 16 bytes (thread %d of the block)"),
@@ -364,11 +401,11 @@ static uint32_t ranks_of(const TensorCopy *copy) {
 
 /* Loads into the blocks of the cluster with these ranks, each at the same place. False after a trap. */
 static bool load_multicast(const TensorCopy *copy, uint32_t ranks) {
-    const Block *block = copy->block;
+    Block *block = copy->block;
     for (uint32_t rest = ranks; rest; rest &= rest - 1) {
         uint32_t rank = (uint32_t)__builtin_ctz(rest);
         bool is_own = rank == block->rank;
-        Block *home = is_own ? copy->block : cluster_member(block, rank);
+        Block *home = is_own ? block : cluster_member(block, rank);
         if (rank >= block->grid->cluster_blocks || (!home && block->cluster))
             return refuse(copy, tr("names block %lld of the cluster, which does not exist or has exited"),
                           rank);
@@ -433,16 +470,42 @@ static int rank_of(const PtxInstruction *in) {
 
 /* "[map, {c0, c1}]". */
 static bool lower_map(Lowering *low, Op *op, TensorCopyOp *copy, const PtxOperand *operand) {
+    copy->coordinate_count = copy->shape == TILE_ROWS ? TENSOR_RANK_MOST : copy->rank;
     bool is_list = operand->kind == PTX_OPERAND_OTHER && operand->item_count == 2 &&
-                   operand->items[1].kind == PTX_OPERAND_VECTOR && operand->items[1].item_count == copy->rank;
+                   operand->items[1].kind == PTX_OPERAND_VECTOR &&
+                   operand->items[1].item_count == copy->coordinate_count;
     if (!is_list) return lowering_reject(low, op, "cp.async.bulk.tensor: malformed coordinates");
     if (!access_lower_address(low, op, &copy->map, &operand->items[0])) return false;
-    for (int d = 0; d < copy->rank; d++) {
+    for (int d = 0; d < copy->coordinate_count; d++) {
         uint8_t bytes;
         if (!lowering_value(low, op, &operand->items[1].items[d], PTX_S32, &copy->coordinate[d], &bytes))
             return false;
         if (bytes != 4) return lowering_reject(low, op, "cp.async.bulk.tensor: a coordinate has 32 bits");
     }
+    return true;
+}
+
+/* "{w, h, d}", the operand behind the mbarrier of a load in im2col mode. */
+static bool lower_offsets(Lowering *low, const PtxInstruction *in, Op *op, TensorCopyOp *copy) {
+    copy->offset_count = copy->shape == TILE_PIXELS && copy->is_load ? copy->rank - 2 : 0;
+    const PtxOperand *list = &in->operands[3];
+    if (copy->offset_count && (list->kind != PTX_OPERAND_VECTOR || list->item_count != copy->offset_count))
+        return lowering_reject(low, op, "cp.async.bulk.tensor: malformed offsets");
+    for (int side = 0; side < copy->offset_count; side++) {
+        uint8_t bytes;
+        if (!lowering_value(low, op, &list->items[side], PTX_U16, &copy->offset[side], &bytes)) return false;
+        if (bytes != 2) return lowering_reject(low, op, "cp.async.bulk.tensor: an offset has 16 bits");
+    }
+    return true;
+}
+
+/* Whether the mode goes with the rank and the direction. */
+static bool shape_fits(const PtxInstruction *in, const TensorCopyOp *copy) {
+    if (copy->shape == TILE_PIXELS)
+        return copy->rank >= 3 && ptx_instruction_has(in, PTX_MOD_IM2COL) == copy->is_load;
+    if (copy->shape == TILE_ROWS)
+        return copy->rank == 2 && ptx_instruction_has(in, PTX_MOD_TILE_GATHER4) == copy->is_load &&
+               copy->operation == PTX_MODIFIER_NONE;
     return true;
 }
 
@@ -452,26 +515,30 @@ bool tensor_copy_lower(Lowering *low, const PtxInstruction *in, Op *op) {
     op->op_class = OP_MEMORY;
     op->extra = copy;
     copy->rank = rank_of(in);
+    copy->shape = trace_tile_shape(in);
     copy->is_load = in->space == PTX_SPACE_SHARED || in->space == PTX_SPACE_SHARED_CLUSTER;
     copy->has_multicast = ptx_instruction_has(in, PTX_MOD_MULTICAST_CLUSTER);
     copy->operation = ptx_instruction_has(in, PTX_MOD_REDUCE) ? atomic_operation_of(in) : PTX_MODIFIER_NONE;
     copy->map.space = PTX_SPACE_GENERIC;
     copy->shared.space = copy->is_load ? in->space : PTX_SPACE_SHARED;
     copy->mbarrier.space = PTX_SPACE_SHARED;
-    int count =
-        2 + copy->is_load + copy->has_multicast + (ptx_instruction_has(in, PTX_MOD_L2_CACHE_HINT) ? 1 : 0);
+    bool has_offsets = copy->shape == TILE_PIXELS && copy->is_load;
+    int count = 2 + copy->is_load + has_offsets + copy->has_multicast +
+                (ptx_instruction_has(in, PTX_MOD_L2_CACHE_HINT) ? 1 : 0);
     bool is_reduction = ptx_instruction_has(in, PTX_MOD_REDUCE);
     if (!copy->rank || in->operand_count != count || (copy->has_multicast && !copy->is_load) ||
         (is_reduction && (copy->is_load || copy->operation == PTX_MODIFIER_NONE)) ||
-        !ptx_instruction_has(in, copy->is_load ? PTX_MOD_COMPLETE_TX_BYTES : PTX_MOD_BULK_GROUP))
+        !ptx_instruction_has(in, copy->is_load ? PTX_MOD_COMPLETE_TX_BYTES : PTX_MOD_BULK_GROUP) ||
+        !shape_fits(in, copy))
         return lowering_reject(low, op, "cp.async.bulk.tensor: malformed");
     low->lowered->lets_blocks_communicate |= is_reduction;
     uint8_t bytes = 2;
     if (!access_lower_address(low, op, &copy->shared, &in->operands[copy->is_load ? 0 : 1]) ||
         !lower_map(low, op, copy, &in->operands[copy->is_load ? 1 : 0]) ||
         (copy->is_load && !access_lower_address(low, op, &copy->mbarrier, &in->operands[2])) ||
+        !lower_offsets(low, in, op, copy) ||
         (copy->has_multicast &&
-         !lowering_value(low, op, &in->operands[3], PTX_U16, &copy->multicast, &bytes)))
+         !lowering_value(low, op, &in->operands[3 + has_offsets], PTX_U16, &copy->multicast, &bytes)))
         return false;
     return bytes == 2 || lowering_reject(low, op, "cp.async.bulk.tensor: the mask of blocks has 16 bits");
 }

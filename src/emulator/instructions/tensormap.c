@@ -82,6 +82,11 @@ static bool replace_in_lane(Block *block, const Warp *warp, const Op *op, int la
     if (!tensor_map_decode(place.host, &map))
         return refuse(warp, op, lane, tr("%s finds no tensor map at 0x%llx (thread %d of the block)"),
                       op->instruction->name, place.address);
+    if (map.mode == TENSOR_IM2COL) {
+        raise_trap(block, TRAP_NOT_EMULATED, warp, op->pc, lane_bit[lane], NULL,
+                   tr("tensormap.replace in a tensor map for im2col is not emulated"));
+        return false;
+    }
     if (!tensor_map_replace(&map, replace->field, replace->dimension, value))
         return refuse(warp, op, lane,
                       tr("tensormap.replace: .%s of a tensor map cannot be %llu (thread %d of the block)"),

@@ -497,9 +497,12 @@ int jit_linker_result(int error);
 int jit_linker_get(const PtxLinking *linker, size_t *bytes, void *to);
 int jit_linker_get_errors(const PtxLinking *linker, size_t *bytes, void *to);
 
-/* tensor_maps.c: encodes the map, which has all fields but the arrays; gives a map another address. */
+/* tensor_maps.c: encodes the map, which has all fields but the arrays (`box` NULL: it has the box, too);
+ * gives a map another address. */
 int tensor_map_make(uint8_t *bytes, const TensorMap *map, const uint64_t *size, const uint64_t *stride,
                     const uint32_t *box, const uint32_t *step);
+int tensor_map_make_im2col(uint8_t *bytes, const TensorMap *map, const uint64_t *size, const uint64_t *stride,
+                           const int *lower, const int *upper, const uint32_t *step);
 int tensor_map_move(uint8_t *bytes, uint64_t address);
 
 #endif

@@ -110,6 +110,9 @@ ENTRY(cuTensorMapEncodeTiled, void *map, int type, unsigned rank, void *address,
     (void)interleave, (void)swizzle, (void)l2_promotion, (void)fill;
     return outcome("cuTensorMapEncodeTiled");
 }
+PLAIN(cuTensorMapEncodeIm2col, void *map, int type, unsigned rank, void *address, const uint64_t *size,
+      const uint64_t *stride, const int *lower, const int *upper, unsigned channels, unsigned pixels,
+      const uint32_t *step, int interleave, int swizzle, int l2_promotion, int fill)
 MAKES(cuStreamCreate, &thing, void **out, unsigned flags)
 PLAIN(cuStreamDestroy_v2, void *stream)
 PLAIN(cuStreamSynchronize, void *stream)
