@@ -11,7 +11,8 @@ __global__ void twice(int *data) {
 }
 
 __global__ void answer(volatile int *flag, int *data) {
-    while (*flag == 0) {}
+    while (*flag == 0) {
+    }
     *data += 1;
     __threadfence_system();
     *flag = 2;
@@ -46,6 +47,7 @@ int main() {
     *flag = 0;
     answer<<<1, 1>>>(flag, data);
     *(volatile int *)flag = 1;
-    while (*(volatile int *)flag != 2) {}
+    while (*(volatile int *)flag != 2) {
+    }
     return *data != 10;
 }
