@@ -4,8 +4,8 @@
 
 enum {
     MOST_INSTRUCTIONS = 1 << 18, /* of a run that is kept */
-    /* warp instructions of a run in another order or with other PTX, which may never end: so many for each one
-     * of the run that it varies, and more */
+    /* of a run in another order or with other PTX, which may never end: so many for each one of the run that
+     * it varies, and more */
     TIMES_AS_MANY = 16,
     AT_LEAST = 1 << 20
 };
