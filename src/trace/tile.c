@@ -335,14 +335,6 @@ static bool next_row(TileWalk *walk) {
     return true;
 }
 
-bool trace_tile_leaves_image(const TraceTile *tile) {
-    TileWalk walk = trace_tile_walk(tile, 0);
-    bool leaves;
-    do leaves = row_is_outside(&walk, TENSOR_SIDES_MOST);
-    while (!leaves && next_row(&walk));
-    return leaves;
-}
-
 bool trace_tile_next(TileWalk *walk, TilePiece *piece) {
     uint32_t byte = walk->byte, end = walk->row_bytes;
     if (byte == end) {

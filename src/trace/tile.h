@@ -71,10 +71,6 @@ uint32_t trace_tile_bytes(const TraceTile *tile); /* of all elements, also those
 /* From the first byte in shared memory to the last one, the gaps between short rows included. */
 uint32_t trace_tile_span(const TraceTile *tile);
 bool trace_tile_is_outside(const TraceTile *tile); /* no element is inside */
-/* PIXELS: one of them lies outside of its image. What lies beyond the last image does not count. No store may
- * have such a pixel (three of three fault on an H200; a box that leaves the image, but no pixel of the copy,
- * was not measured). */
-bool trace_tile_leaves_image(const TraceTile *tile);
 
 static inline uint64_t trace_tile_swizzled(uint32_t swizzle, uint64_t address) {
     uint64_t span = swizzle ? UINT64_C(16) << swizzle : TILE_CHUNK;

