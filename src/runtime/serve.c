@@ -231,6 +231,16 @@ static bool take_lacks(Connection *connection) {
     return true;
 }
 
+/* The host has touched the memory too early at this place before. */
+static bool is_known(const Captured *capture, int memory, uint64_t caller) {
+    for (int i = 0; i < capture->fault_count; i++) {
+        const CapturedFault *fault = &capture->faults[i];
+        if (fault->kind == CAPTURED_EARLY && fault->memory == memory && fault->callers[0] == caller)
+            return true;
+    }
+    return false;
+}
+
 static bool take_access(Connection *connection) {
     const MessageAccess *access = (const MessageAccess *)connection->body;
     if (connection->body_bytes != sizeof *access || access->caller_count > 16) return false;
@@ -242,7 +252,7 @@ static bool take_access(Connection *connection) {
             memory < 0 ? 0 : (access->address - connection->capture->memories[memory].address) / 4;
         launch =
             launch_order_host_touches(device->order, connection->capture, memory, word, access->is_write);
-        if (!launch) return true;
+        if (!launch || is_known(connection->capture, memory, access->callers[0])) return true;
     }
     CapturedFault fault = {.kind = access->guard != GUARD_NONE ? CAPTURED_EARLY : CAPTURED_HOST_ACCESS,
                            .error = (int32_t)launch,

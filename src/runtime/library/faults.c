@@ -7,6 +7,7 @@
 #include <dlfcn.h>
 #include <execinfo.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -30,20 +31,27 @@ static int install(int number, const struct sigaction *action, struct sigaction 
 }
 
 /* Whole pages, closed to the host until it has waited. The library's own copies go through the alias of the
- * window; a system call that is given these bytes fails with EFAULT. */
+ * window; a system call that is given these bytes fails with EFAULT. The handler runs in any thread. */
 enum { MOST_GUARDS = 64 };
 static struct Guard {
     uint64_t begin, end;
     MessageGuard kind;
 } guards[MOST_GUARDS];
 static int guard_count;
+static atomic_flag guards_are_used = ATOMIC_FLAG_INIT;
+
+static void take_guards(void) {
+    while (atomic_flag_test_and_set(&guards_are_used)) {
+    }
+}
 
 static void guard(uint64_t begin, uint64_t end, MessageGuard kind) {
-    for (int i = 0; i < guard_count; i++)
-        if (guards[i].begin <= begin && end <= guards[i].end) return;
-    if (begin >= end || guard_count == MOST_GUARDS || mprotect((void *)begin, end - begin, PROT_NONE) != 0)
-        return;
-    guards[guard_count++] = (struct Guard){begin, end, kind};
+    bool is_new = begin < end;
+    take_guards();
+    for (int i = 0; i < guard_count && is_new; i++) is_new = begin < guards[i].begin || guards[i].end < end;
+    if (is_new && guard_count < MOST_GUARDS && mprotect((void *)begin, end - begin, PROT_NONE) == 0)
+        guards[guard_count++] = (struct Guard){begin, end, kind};
+    atomic_flag_clear(&guards_are_used);
 }
 
 /* As far as the copy fills what the allocation has of the pages. */
@@ -57,32 +65,45 @@ void guard_copy(uint64_t address, uint64_t bytes) {
     guard(begin, end, GUARD_COPY);
 }
 
+/* The host may touch it. */
+static bool is_shared(const DeviceAllocation *memory) {
+    return memory != NULL && !memory->freed && memory->memory != MEMORY_DEVICE;
+}
+
 void guard_arguments(const uint8_t *arguments, size_t bytes) {
     uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
     for (size_t at = 0; at + 8 <= bytes; at += 8) {
         uint64_t address;
         memcpy(&address, arguments + at, 8);
         const DeviceAllocation *memory = window_holds(address) ? memory_find(address) : NULL;
-        if (memory == NULL || memory->freed || memory->memory == MEMORY_DEVICE || memory->variable != NULL)
-            continue;
+        if (!is_shared(memory) || memory->variable != NULL) continue;
         guard(memory->address, (memory->address + memory->bytes + page - 1) / page * page, GUARD_LAUNCH);
     }
 }
 
-static void lift(int index) {
-    struct Guard lifted = guards[index];
-    guards[index] = guards[--guard_count];
-    mprotect((void *)lifted.begin, lifted.end - lifted.begin, PROT_READ | PROT_WRITE);
+static void open_pages(const struct Guard *of) {
+    mprotect((void *)of->begin, of->end - of->begin, PROT_READ | PROT_WRITE);
 }
 
 void guards_lift(void) {
-    while (guard_count > 0) lift(guard_count - 1);
+    take_guards();
+    while (guard_count > 0) open_pages(&guards[--guard_count]);
+    atomic_flag_clear(&guards_are_used);
 }
 
-static int guard_find(uint64_t address) {
-    for (int i = 0; i < guard_count; i++)
-        if (address - guards[i].begin < guards[i].end - guards[i].begin) return i;
-    return -1;
+/* Lifts the guard of the address; GUARD_NONE: there is none. */
+static MessageGuard lift_at(uint64_t address) {
+    MessageGuard kind = GUARD_NONE;
+    take_guards();
+    for (int i = 0; i < guard_count && kind == GUARD_NONE; i++) {
+        if (address - guards[i].begin >= guards[i].end - guards[i].begin) continue;
+        struct Guard lifted = guards[i];
+        guards[i] = guards[--guard_count];
+        open_pages(&lifted);
+        kind = lifted.kind;
+    }
+    atomic_flag_clear(&guards_are_used);
+    return kind;
 }
 
 static void report(uint64_t address, const void *context, MessageGuard guard) {
@@ -111,12 +132,11 @@ static void report(uint64_t address, const void *context, MessageGuard guard) {
 static void fault(int number, siginfo_t *info, void *context) {
     uint64_t address = (uintptr_t)info->si_addr;
     bool is_device = info->si_code > 0 && window_holds(address);
-    int guarded = is_device ? guard_find(address) : -1;
-    if (is_device) report(address, context, guarded >= 0 ? guards[guarded].kind : GUARD_NONE);
-    if (guarded >= 0) { /* the instruction runs again */
-        lift(guarded);
-        return;
-    }
+    MessageGuard guarded = is_device ? lift_at(address) : GUARD_NONE;
+    /* another thread may have lifted it since */
+    if (is_device && guarded == GUARD_NONE && is_shared(memory_find(address))) return;
+    if (is_device) report(address, context, guarded);
+    if (guarded != GUARD_NONE) return; /* the instruction runs again */
     if (!is_device && (program_handler.sa_flags & SA_SIGINFO) != 0) {
         program_handler.sa_sigaction(number, info, context);
     } else if (!is_device && program_handler.sa_handler != SIG_DFL && program_handler.sa_handler != SIG_IGN) {
