@@ -108,7 +108,7 @@ static void sparse_a_has_the_columns_of_its_metadata(void **state) {
     (void)state;
     Stage *stage =
         open_at_sparse_product("half_sum<<<1, 128>>>(in=half[1024]:iota, out=float[128]:unwritten)");
-    assert_shown(stage, "D = sparse A * B: 16 of 64 rows, 8 columns, sums of 16");
+    assert_shown(stage, "D = sparse A * B: 16 rows, 8 columns, sums of 16 products");
     assert_shown(stage, "A 16x16 f16 stored");
     assert_shown(stage, "A 1, 5 7    40 41\n");
     assert_shown(stage, "D 1, 2      744\n");
@@ -119,7 +119,7 @@ static void sparse_a_has_the_columns_of_its_metadata(void **state) {
     free(wide);
     stage_free(stage);
     stage = open_at_sparse_product("byte_sum<<<1, 128>>>(in=char[2048], out=int[128]:unwritten)");
-    assert_shown(stage, "D = sparse A * B + D: 16 of 64 rows, 8 columns, sums of 32");
+    assert_shown(stage, "D = sparse A * B + D: 16 rows, 8 columns, sums of 32 products");
     assert_shown(stage, "A 1, 8 10 12 14    0 0 0 0\n");
     stage_free(stage);
 }

@@ -77,11 +77,10 @@ static void head(const StepContext *context, PaneHead *out) {
     MatrixPicture picture = picture_of(in);
     if (picture.is_of_warpgroup)
         pane_title(out,
-                   picture.is_sparse ? adds_d(context)
-                                           ? tr("%s   w%d   D = sparse A * B + D: %d of 64 rows, %d columns, "
-                                                "sums of %d products")
-                                           : tr("%s   w%d   D = sparse A * B: %d of 64 rows, %d columns, "
-                                                "sums of %d products")
+                   picture.is_sparse
+                       ? adds_d(context)
+                             ? tr("%s   w%d   D = sparse A * B + D: %d rows, %d columns, sums of %d products")
+                             : tr("%s   w%d   D = sparse A * B: %d rows, %d columns, sums of %d products")
                    : adds_d(context)
                        ? tr("%s   w%d   D = A * B + D: %d of 64 rows, %d columns, sums of %d products")
                        : tr("%s   w%d   D = A * B: %d of 64 rows, %d columns, sums of %d products"),
