@@ -2,6 +2,7 @@
 #include "runtime/launch_list.h"
 
 #include "base/memory.h"
+#include "runtime/program_messages.h"
 
 #include <stdlib.h>
 
@@ -127,6 +128,25 @@ static void add_left_state(Found *found, const Captured *capture, int index) {
                                   (int)(first - capture->launches) + 1, capture->memories[variable].name)});
 }
 
+/* What a launch that never ends may have waited for, on a GPU. */
+static void add_awaited(Found *found, const Captured *capture, int index) {
+    const CapturedLaunch *launch = &capture->launches[index];
+    bool is_shared = false, has_streams = false;
+    if (launch->trap != TRAP_DEADLOCK) return;
+    for (int i = 0; i < launch->memory_count; i++)
+        is_shared |= capture->memories[launch->memories[i]].kind != MEMORY_DEVICE;
+    for (int i = 0; i < capture->launch_count; i++)
+        has_streams |= capture->launches[i].stream != launch->stream;
+    if (!is_shared && !has_streams) return;
+    add(found,
+        (HostFinding){"awaited", TOOL_NONE, false, launch->file, launch->line, index,
+                      arena_print(found->arena,
+                                  "launch %d of %s may wait for %s: redviz ends a launch before the next "
+                                  "launch, copy or event, whatever its stream",
+                                  index + 1, launch->name,
+                                  is_shared ? "what the host writes later" : "a launch in another stream")});
+}
+
 static const struct {
     const char *kind;
     CheckTool tool;
@@ -247,6 +267,7 @@ HostFinding *host_findings(const Program *program, CheckTool tool, Arena *arena,
         add_launch(&found, capture, i);
         add_lost_extremes(&found, capture, i);
         add_left_state(&found, capture, i);
+        add_awaited(&found, capture, i);
     }
     for (int i = 0; i < capture->fault_count; i++) add_fault(&found, capture, &capture->faults[i]);
     add_end(&found, program);
