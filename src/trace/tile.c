@@ -85,10 +85,13 @@ static void place_pixels(const TensorMap *map, const TileRequest *request, Trace
     tile->rows = map->pixels;
     for (uint32_t side = 0; side < TENSOR_SIDES_MOST; side++) {
         uint32_t d = side + 1;
+        if (side >= sides) {
+            place_axis(&no_axis, (int)d, tile, global);
+            continue;
+        }
         const Axis axis = {map->lower[side] + offset_of(map, request, side), 1, side_of_box(map, side),
                            (int64_t)map->size[d], map->stride[side]};
-        place_axis(side < sides ? &axis : &no_axis, (int)d, tile, global);
-        if (side >= sides) continue;
+        place_axis(&axis, (int)d, tile, global);
         tile->start[d] = (uint32_t)(request->at[d] - map->lower[side]);
         tile->step[d] = map->step[d];
     }

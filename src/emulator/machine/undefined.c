@@ -151,13 +151,13 @@ void undefined_report_shared(Block *block, const Warp *warp, int pc, uint32_t la
 /* The warp's last load by this instruction, whose value it uses now, and those of which the value was
  * computed with it. */
 static void report_read(const Warp *warp, UnwrittenRead *read) {
-    read = undefined_first_read(read);
-    UnwrittenRead *each = read;
+    UnwrittenRead *each = read = undefined_first_read(read);
     do {
-        if (!each->is_reported)
-            undefined_report_shared(warp->block, &warp->block->warps[each->warp], each->pc, each->lanes,
-                                    each->address, each->peer);
-        each->is_reported = true;
+        UnwrittenRead *first = undefined_first_read(each);
+        if (!first->is_reported)
+            undefined_report_shared(warp->block, &warp->block->warps[first->warp], first->pc, first->lanes,
+                                    first->address, first->peer);
+        first->is_reported = true;
         each = each->joined;
     } while (each != read);
 }
