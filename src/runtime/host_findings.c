@@ -135,8 +135,10 @@ static void add_awaited(Found *found, const Captured *capture, int index) {
     if (launch->trap != TRAP_DEADLOCK) return;
     for (int i = 0; i < launch->memory_count; i++)
         is_shared |= capture->memories[launch->memories[i]].kind != MEMORY_DEVICE;
-    for (int i = 0; i < capture->launch_count; i++)
-        has_streams |= capture->launches[i].stream != launch->stream;
+    is_shared &= launch->meets_host;
+    for (int i = index + 1; i < capture->launch_count; i++)
+        has_streams |=
+            capture->launches[i].stream != launch->stream && capture->launches[i].device == launch->device;
     if (!is_shared && !has_streams) return;
     add(found,
         (HostFinding){"awaited", TOOL_NONE, false, launch->file, launch->line, index,

@@ -156,10 +156,14 @@ static bool is_unordered(const LaunchOrder *order, const Captured *capture, int 
            order->now.of[a->stream] < tick;
 }
 
-/* Kernels that order their accesses with the host's are trusted to do so. */
+/* The host has not waited for it. Kernels that order their accesses with the host's are trusted to do so,
+ * also for those before them. */
 static bool may_run(const LaunchOrder *order, const Captured *capture, uint32_t launch) {
-    const CapturedLaunch *of = &capture->launches[launch - 1];
-    return order->ticks[launch - 1] > order->host.of[of->stream] && !of->meets_host;
+    uint32_t tick = order->ticks[launch - 1];
+    if (!tick || tick <= order->host.of[capture->launches[launch - 1].stream]) return false;
+    for (int i = (int)launch - 1; i < capture->launch_count; i++)
+        if (capture->launches[i].meets_host) return false;
+    return true;
 }
 
 uint32_t launch_order_host_touches(const LaunchOrder *order, const Captured *capture, int memory,
@@ -227,7 +231,8 @@ void launch_order_touch(LaunchOrder *order, Captured *capture, int launch, int m
     /* The host writes managed and pinned memory unseen: what launches leave there is not known. */
     bool is_shared = capture->memories[memory].kind != MEMORY_DEVICE;
     Noted *noted = words && !is_shared ? note_of(order, memory) : NULL;
-    if (words && is_shared) note_uses(words + first, launch, page);
+    bool is_by_word = captured_element_bytes(&capture->launches[launch], &capture->memories[memory]) >= 4;
+    if (words && is_shared && is_by_word) note_uses(words + first, launch, page);
     if (!noted) return;
     for (uint64_t i = 0; i < (page->bytes + 3) / 4; i++) {
         bool reads = is_set(page->read, i), writes = is_set(page->written, i);

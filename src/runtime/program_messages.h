@@ -205,7 +205,7 @@ typedef struct MessageFailed {
 typedef enum MessageGuard {
     GUARD_NONE,
     GUARD_COPY,  /* a copy to it */
-    GUARD_LAUNCH /* a launch that has it as an argument */
+    GUARD_LAUNCH /* a launch that has it as an argument: managed memory */
 } MessageGuard;
 
 typedef struct MessageAccess {

@@ -184,6 +184,10 @@ static void test_unwritten_shared_values_are_followed(void **state) {
         {"setp.eq.u32 %p1, %r2, 7; @%p1 bra OVER; OVER:", true},
         {"@%p0 st.shared.u32 [%r1+128], %r2;", false},
         {"st.shared.u32 [%r1+128], %r2;", false},
+        {"st.shared.u32 [%r1+128], %r2; ld.shared.u32 %r3, [%r1+128]; add.u32 %r3, %r3, %r2;\n"
+         "st.global.u32 [%q0], %r3;",
+         true},
+        {"st.shared.u32 [%r1+128], %r2; atom.shared.add.u32 %r3, [%r1+128], 1;", true},
         {"st.shared.u32 [%r1+128], %r2; ld.shared.u32 %r3, [%r1+128]; @%p0 st.global.u32 [%q0], %r3;", false},
         {"st.shared.u32 [%r1+128], %r2; st.shared.u32 [%r1+128], 1; ld.shared.u32 %r3, [%r1+128];\n"
          "st.global.u32 [%q0], %r3;",

@@ -90,7 +90,8 @@ static __attribute__((noinline)) bool is_written(Block *block, const MemoryOp *m
 LANES_INLINE bool copy_line(const MemoryOp *memory, const Target *target, uint64_t first, uint32_t mask,
                             void *value) {
     uint64_t needs = (uint64_t)memory->element_bytes * WARP_LANES;
-    void *host = target->bytes + first, *to = memory->is_store ? host : value,
+    /* lane 0 may lie outside if it is not active */
+    void *host = (void *)((uintptr_t)target->bytes + first), *to = memory->is_store ? host : value,
          *from = memory->is_store ? value : host;
     if (mask == ALL_LANES) {
         if (memory->element_bytes == 8)

@@ -303,14 +303,14 @@ static void find_unwritten(const Access *access, const uint64_t *bits, uint32_t 
 /* Lanes read unwritten shared memory. The value of an ld is followed to its use; any other read is
  * reported. */
 static void read_unwritten(const Access *access, const uint64_t *bits, uint32_t lanes) {
+    uint32_t unwritten[WARP_LANES];
     if (access->op->instruction->opcode == PTX_ld) {
-        uint32_t unwritten[WARP_LANES];
         access->block->worker->irregular++;
         find_unwritten(access, bits, unwritten);
         undefined_load(access, unwritten);
-    } else {
-        undefined_report_shared(access->block, access->warp, access->op->pc, lanes, access->address,
-                                access->peer);
+    } else { /* an atomic has written it by now */
+        for (int lane = 0; lane < WARP_LANES; lane++) unwritten[lane] = (1u << access->memory->width) - 1;
+        undefined_use_shared(access, unwritten, lanes);
     }
 }
 

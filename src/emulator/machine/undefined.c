@@ -134,8 +134,8 @@ static const char *name_of_read(const Warp *warp, int32_t origin) {
     return reg ? reg->name : "";
 }
 
-void undefined_report_shared(Block *block, const Warp *warp, int pc, uint32_t lanes, const uint64_t *address,
-                             int peer) {
+static void report_shared(Block *block, const Warp *warp, int pc, uint32_t lanes, const uint64_t *address,
+                          int peer) {
     uint8_t *reported = &block->worker->reported[pc];
     int lane = __builtin_ctz(lanes);
     char owner[48] = "";
@@ -155,8 +155,8 @@ static void report_read(const Warp *warp, UnwrittenRead *read) {
     do {
         UnwrittenRead *first = undefined_first_read(each);
         if (!first->is_reported)
-            undefined_report_shared(warp->block, &warp->block->warps[first->warp], first->pc, first->lanes,
-                                    first->address, first->peer);
+            report_shared(warp->block, &warp->block->warps[first->warp], first->pc, first->lanes,
+                          first->address, first->peer);
         first->is_reported = true;
         each = each->joined;
     } while (each != read);
@@ -191,6 +191,13 @@ static void report_unwritten(const Warp *warp, int32_t origin, int pc, uint32_t 
             block, TRAP_UNINITIALIZED, warp, read, lanes, NULL,
             tr("local memory is read but was never written, and its value %s%s (thread %d of the block)"),
             tr(uses[how]), where, thread);
+}
+
+void undefined_use_shared(const Access *access, const uint32_t *unwritten, uint32_t lanes) {
+    UnwrittenRead *from = undefined_moved(access, unwritten, &lanes);
+    if (from) report_read(access->warp, from);
+    if (lanes)
+        report_shared(access->block, access->warp, access->op->pc, lanes, access->address, access->peer);
 }
 
 /* The instruction at `pc` uses the bytes `mask` of the value in `lanes`: reported once per originating
@@ -561,7 +568,7 @@ void undefined_load(const Access *access, const uint32_t *unwritten) {
     uint32_t lanes = 0;
     for (uint32_t rest = access->mask; rest; rest &= rest - 1)
         if (unwritten[__builtin_ctz(rest)]) lanes |= rest & -rest;
-    if (access->space == PTX_SPACE_SHARED) undefined_keep_read(access, lanes);
+    if (access->space == PTX_SPACE_SHARED) undefined_keep_read(access, unwritten, lanes);
     UndefinedValue *values = undefined_values_of(warp_fragment(access->warp)->frame);
     access->warp->follows = access->block->follows = true;
     for (int e = 0; e < memory->count; e++) {

@@ -47,9 +47,8 @@ void undefined_end_products(Warp *warp);
 /* An `ld` of local or shared memory is about to read unwritten bytes: one bit per byte of the access, by
  * lane. */
 void undefined_load(const Access *access, const uint32_t *unwritten);
-/* Reports the lanes that read unwritten bytes of shared memory; `peer` as in Access. */
-void undefined_report_shared(Block *block, const Warp *warp, int pc, uint32_t lanes, const uint64_t *address,
-                             int peer);
+/* Any other access that reads such bytes of shared memory is a use of them. */
+void undefined_use_shared(const Access *access, const uint32_t *unwritten, uint32_t lanes);
 void undefined_forget_frame(Frame *frame);
 void undefined_forget_memory(Warp *warp); /* local and shared */
 

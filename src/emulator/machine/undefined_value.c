@@ -72,27 +72,25 @@ UnwrittenRead *undefined_first_read(UnwrittenRead *read) {
     return read;
 }
 
-/* The first read of what these lanes have read. *own: those that read what nothing has stored. */
-static UnwrittenRead *moved_to(const Access *access, uint32_t lanes, uint32_t *own) {
+UnwrittenRead *undefined_moved(const Access *access, const uint32_t *unwritten, uint32_t *lanes) {
     UnwrittenRead *const *moved = access->peer < 0 ? access->block->shared_moved : NULL, *from = NULL;
-    uint64_t width = access->memory->width;
-    *own = lanes;
-    for (uint32_t rest = moved ? lanes : 0; rest; rest &= rest - 1) {
+    for (uint32_t rest = moved ? *lanes : 0; rest; rest &= rest - 1) {
         int lane = __builtin_ctz(rest);
-        uint64_t at = access->address[lane];
-        for (uint64_t word = at / 4; word <= (at + width - 1) / 4; word++) {
-            if (!moved[word]) continue;
-            from = undefined_first_read(moved[word]);
-            *own &= ~lane_bit[lane];
+        bool is_own = false;
+        for (uint32_t bytes = unwritten[lane]; bytes; bytes &= bytes - 1) {
+            UnwrittenRead *read = moved[(access->address[lane] + (uint64_t)__builtin_ctz(bytes)) / 4];
+            if (read) from = undefined_first_read(read);
+            is_own |= !read;
         }
+        if (!is_own) *lanes &= ~lane_bit[lane];
     }
     return from;
 }
 
 /* A read never comes from itself: chains of `from` end. */
-void undefined_keep_read(const Access *access, uint32_t lanes) {
+void undefined_keep_read(const Access *access, const uint32_t *unwritten, uint32_t lanes) {
     UnwrittenRead *read = undefined_find_read(access->warp, access->op->pc),
-                  *from = moved_to(access, lanes, &lanes);
+                  *from = undefined_moved(access, unwritten, &lanes);
     if (!read) {
         read = memory_new(sizeof *read);
         read->next = access->warp->unwritten_reads;

@@ -39,8 +39,11 @@ void undefined_join_reads(UnwrittenRead *a, UnwrittenRead *b);
 void undefined_move_read(Block *block, uint64_t byte, UnwrittenRead *read);
 /* The one whose value has come to it from store to store. */
 UnwrittenRead *undefined_first_read(UnwrittenRead *read);
+/* Of the lanes that read unwritten bytes (a bit each, by lane): the first read of what stores have brought to
+ * one of them, NULL: none. Leaves those in *lanes that read a byte to which none did. */
+UnwrittenRead *undefined_moved(const Access *access, const uint32_t *unwritten, uint32_t *lanes);
 /* Keeps this load in place of the last one of its instruction, unless it reads what that one has left. */
-void undefined_keep_read(const Access *access, uint32_t lanes);
+void undefined_keep_read(const Access *access, const uint32_t *unwritten, uint32_t lanes);
 
 /* These bytes of the lane's value become undefined. */
 void undefined_add(UndefinedValue *value, int lane, uint32_t bytes, int origin);

@@ -79,8 +79,8 @@ struct Stream;
 struct Graph;
 void order_tell(MessageOrderKind kind, const struct Stream *stream, uint64_t event); /* streams.c */
 int device_wait(void); /* the host waits for all streams */
-/* faults.c: the host is seen when it touches what a copy brings, or managed and pinned memory to which the
- * arguments of a launch point. */
+/* faults.c: the host is seen when it touches what a copy brings, or managed memory to which arguments of a
+ * launch point. */
 void guard_copy(uint64_t address, uint64_t bytes);
 void guard_arguments(const uint8_t *arguments, size_t bytes);
 void guards_lift(void);  /* until it has waited */
@@ -111,6 +111,7 @@ int memory_allocate(void *pointer, size_t bytes, MessageMemory memory);
 int memory_allocate_pitched(void *pointer, size_t *pitch, size_t width, size_t height);
 int memory_allocate_box(Pitched *to, Extent extent);
 int memory_free(uint64_t address, bool of_host, uint64_t caller);
+int memory_free_waiting(uint64_t address, bool of_host); /* the host waits for all launches first */
 int memory_allocate_from(MemoryPool *pool, void *pointer, size_t bytes, MessageMemory memory);
 int memory_free_in(struct Stream *stream, uint64_t address); /* cudaFreeAsync */
 /* Memory of a graph has its address from the beginning, and is allocated by each launch. */

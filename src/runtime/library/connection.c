@@ -131,7 +131,9 @@ static void connection_close(void) {
 void tell(MessageKind kind, const void *message, size_t bytes, const void *rest, size_t rest_bytes) {
     MessageHead head = {kind, (uint32_t)(bytes + rest_bytes)};
     struct iovec parts[3] = {{&head, sizeof head}, {(void *)message, bytes}, {(void *)rest, rest_bytes}};
+    pthread_mutex_lock(&connection.lock); /* the handler of faults tells beside a call of another thread */
     if (connection.socket >= 0 && !send_all(parts, 3)) connection_close();
+    pthread_mutex_unlock(&connection.lock);
 }
 
 /* ask() that may also bring a file. */
@@ -197,6 +199,7 @@ static bool greet(void) {
 
 static void close_in_child(void) {
     library_unlock();
+    pthread_mutex_init(&connection.lock, NULL);
     connection_close();
     connection.is_copy = true;
 }

@@ -31,7 +31,8 @@ static int install(int number, const struct sigaction *action, struct sigaction 
 }
 
 /* Whole pages, closed to the host until it has waited. The library's own copies go through the alias of the
- * window; a system call that is given these bytes fails with EFAULT. The handler runs in any thread. */
+ * window; a system call that is given these bytes fails with EFAULT: pinned memory, into which files are read
+ * while a kernel uses another part of it, is closed for copies alone. The handler runs in any thread. */
 enum { MOST_GUARDS = 64 };
 static struct Guard {
     uint64_t begin, end;
@@ -65,19 +66,25 @@ void guard_copy(uint64_t address, uint64_t bytes) {
     guard(begin, end, GUARD_COPY);
 }
 
-/* The host may touch it. */
-static bool is_shared(const DeviceAllocation *memory) {
-    return memory != NULL && !memory->freed && memory->memory != MEMORY_DEVICE;
+static uint64_t end_of_pages(const DeviceAllocation *memory) {
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+    return (memory->address + memory->bytes + page - 1) / page * page;
+}
+
+/* The memory that lies there, or NULL, if the host may touch it. */
+static const DeviceAllocation *find_shared(uint64_t address) {
+    const DeviceAllocation *memory = window_holds(address) ? memory_find(address) : NULL;
+    bool is_there = memory != NULL && !memory->freed && address < end_of_pages(memory);
+    return is_there && memory->memory != MEMORY_DEVICE ? memory : NULL;
 }
 
 void guard_arguments(const uint8_t *arguments, size_t bytes) {
-    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
     for (size_t at = 0; at + 8 <= bytes; at += 8) {
         uint64_t address;
         memcpy(&address, arguments + at, 8);
-        const DeviceAllocation *memory = window_holds(address) ? memory_find(address) : NULL;
-        if (!is_shared(memory) || memory->variable != NULL) continue;
-        guard(memory->address, (memory->address + memory->bytes + page - 1) / page * page, GUARD_LAUNCH);
+        const DeviceAllocation *memory = find_shared(address);
+        if (memory == NULL || memory->memory != MEMORY_MANAGED || memory->variable != NULL) continue;
+        guard(memory->address, end_of_pages(memory), GUARD_LAUNCH);
     }
 }
 
@@ -134,7 +141,7 @@ static void fault(int number, siginfo_t *info, void *context) {
     bool is_device = info->si_code > 0 && window_holds(address);
     MessageGuard guarded = is_device ? lift_at(address) : GUARD_NONE;
     /* another thread may have lifted it since */
-    if (is_device && guarded == GUARD_NONE && is_shared(memory_find(address))) return;
+    if (is_device && guarded == GUARD_NONE && find_shared(address) != NULL) return;
     if (is_device) report(address, context, guarded);
     if (guarded != GUARD_NONE) return; /* the instruction runs again */
     if (!is_device && (program_handler.sa_flags & SA_SIGINFO) != 0) {

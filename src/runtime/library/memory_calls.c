@@ -172,7 +172,13 @@ int memory_free(uint64_t address, bool of_host, uint64_t caller) {
     return error;
 }
 
+int memory_free_waiting(uint64_t address, bool of_host) {
+    if (address != 0) order_tell(ORDER_HOST_ALL, NULL, 0);
+    return memory_free(address, of_host, library_caller());
+}
+
 void memory_reset(void) {
+    order_tell(ORDER_HOST_ALL, NULL, 0);
     if (device_finish() != 0) return;
     memory_unregister_all();
     for (size_t i = 0; i < table.count; i++)
