@@ -182,6 +182,7 @@ static void dragging_scrubs_and_the_footer_takes_clicks(void **state) {
     assert_false(pty->mouse);
     pty_resume(pty);
     pty_wait_for(pty, "step 2 of "); /* what is typed before is the shell's */
+    pty_settle(pty);                 /* and before it asks for the mouse, nobody's */
     pty_type(pty, "\033[<0;2;22M\033[<32;30;22M");
     pty_wait_without(pty, "step 2 of ");
     pty_wait_without(pty, "step 1 of ");
