@@ -219,6 +219,7 @@ static bool repeat(Device *device, size_t parameter_bytes) {
         launch->repeats = i;
         launch->instructions = earlier->instructions;
         launch->trap = earlier->trap;
+        launch->meets_host = earlier->meets_host;
         launch->is_kept = true;
         earlier->times++;
         return true;

@@ -123,7 +123,7 @@ static WordUse *words_of(LaunchOrder *order, const Captured *capture, int memory
         order->words[order->memory_count] = NULL;
         order->host_reads[order->memory_count] = order->host_writes[order->memory_count] = 0;
     }
-    bool is_followed = of->bytes <= MOST_MEMORY;
+    bool is_followed = of->kind != MEMORY_PINNED && of->bytes <= MOST_MEMORY;
     if (!order->words[memory] && is_followed)
         order->words[memory] = memory_new((size_t)(of->bytes / 4 + 2) * sizeof(WordUse));
     return order->words[memory];
@@ -228,7 +228,7 @@ static void note_uses(WordUse *words, int launch, const EmulatorPage *page) {
 void launch_order_touch(LaunchOrder *order, Captured *capture, int launch, int memory, uint64_t first,
                         const EmulatorPage *page) {
     WordUse *words = words_of(order, capture, memory);
-    /* The host writes managed and pinned memory unseen: what launches leave there is not known. */
+    /* The host writes managed memory unseen: what launches leave there is not known. */
     bool is_shared = capture->memories[memory].kind != MEMORY_DEVICE;
     Noted *noted = words && !is_shared ? note_of(order, memory) : NULL;
     bool is_by_word = captured_element_bytes(&capture->launches[launch], &capture->memories[memory]) >= 4;
